@@ -1,0 +1,93 @@
+"""RunContext: all that a plugin's object may know and do besides its arguments."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from orkernel.errors import Cancelled
+from orkernel.records import Event, Question
+
+
+def _ignore(event: Event) -> None:
+    del event
+
+
+def _no_answer(question: Question) -> str | None:
+    del question
+    return None
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Tokens and cost of the language-model calls of a run."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+    def to_json(self) -> dict[str, float]:
+        """The `usage` object of `orkernel run --json`."""
+        return {
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "cost": self.cost,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Handed to every target of a record.
+
+    Attributes:
+        seed: Seed of everything random.
+        deadline: `time.monotonic()` value after which to stop; None means no limit.
+        gap: Relative MIP gap at which a solver may stop; None means its default.
+        options: The record's declared options, converted, defaults filled in.
+        folder: Working folder for logs and scratch files; None outside a run.
+        emit: Reports an event; cheap, never raises.
+        cancel: Set when the user interrupts; long work polls it.
+        ask: Puts a question to the user; None when nobody is there to answer.
+        ledger: Token and cost counts of the run.
+    """
+
+    seed: int = 0
+    deadline: float | None = None
+    gap: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+    emit: Callable[[Event], None] = _ignore
+    cancel: threading.Event = field(default_factory=threading.Event)
+    ask: Callable[[Question], str | None] = _no_answer
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @property
+    def cancelled(self) -> bool:
+        """True once the user has interrupted."""
+        return self.cancel.is_set()
+
+    def check_cancelled(self) -> None:
+        """Raise `Cancelled` once the user has interrupted."""
+        if self.cancel.is_set():
+            raise Cancelled
+
+    def remaining(self) -> float | None:
+        """Seconds until the deadline (never negative), None without one."""
+        return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+
+    def with_(self, **changes: Any) -> RunContext:
+        """A copy with some fields replaced."""
+        return replace(self, **changes)
+
+    def limited(self, seconds: float) -> RunContext:
+        """A copy whose deadline is at most `seconds` from now."""
+        deadline = time.monotonic() + seconds
+        if self.deadline is not None:
+            deadline = min(deadline, self.deadline)
+        return replace(self, deadline=deadline)
