@@ -1,0 +1,33 @@
+"""The `orkernel` command line: a group of lazily imported commands.
+
+`orkernel.cli:main` is the entry point. A command is a click command called
+`command` in a module of this package; it may return an `ExitCode`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from orkernel.cli.failures import exit_code_for
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit the process with one of `ExitCode`.
+
+    Args:
+        arguments: Words after the program's name; `sys.argv[1:]` by default.
+    """
+    try:
+        from orkernel.cli.group import cli
+
+        result = cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="orkernel",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+        code = result if isinstance(result, int) else 0
+    except BaseException as error:
+        code = exit_code_for(error)
+    sys.exit(int(code))

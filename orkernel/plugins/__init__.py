@@ -1,0 +1,1 @@
+"""Machinery behind `orkernel.registry`: discovery, choice, isolation, validation."""

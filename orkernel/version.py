@@ -1,0 +1,3 @@
+"""The version of the kernel, readable without any metadata lookup."""
+
+__version__ = "0.1.0"
