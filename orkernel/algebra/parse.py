@@ -1,9 +1,9 @@
 """From the text of an expression to its syntax tree.
 
 The grammar is a subset of Python's expressions, with the same precedence, so that the
-trees agree with `ast`; the differences are that line breaks are spaces, and that chains
-of more than `MAX_CHAIN` summands or factors become one `sum([…])` or `prod([…])`, which
-keeps every tree shallow. Nothing is ever evaluated.
+trees agree with `ast`. The differences: line breaks are spaces, `x[[i, j]]` is `x[i, j]`,
+and a chain of more than `MAX_CHAIN` summands or factors becomes one `sum([…])` or
+`prod([…])`, which keeps every tree shallow. Nothing is ever evaluated.
 """
 
 from __future__ import annotations
@@ -306,6 +306,10 @@ class _Parser:
         if self.is_next("]"):
             self.fail("the index is missing", self.next, f"write {name}[i], or {name} without [ ]")
         indices = self.items("]")
+        if len(indices) == 1 and isinstance(indices[0], Sequence):
+            indices = list(indices[0].items)
+        if not indices:
+            self.fail("the index is missing", token, f"write {name}[i], or {name} without [ ]")
         return Subscript(name, tuple(indices), span=(token.start, self.end))
 
     def call(self, token: Token) -> Node:
