@@ -6,7 +6,7 @@ belongs to neither until the user disables one of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,12 @@ class Registry:
     def entries(self, kind: str) -> tuple[Entry, ...]:
         """All records of a kind, also those that cannot be used, with their plugins."""
         return tuple(e for _, entries in sorted(self._entries[kind].items()) for e in entries)
+
+    def all_entries(self) -> Iterator[tuple[str, Entry]]:
+        """Every kind with each of its entries."""
+        for kind in KINDS:
+            for entry in self.entries(kind):
+                yield kind, entry
 
     def get(self, kind: str, name: str) -> Record:
         """The record of that name.

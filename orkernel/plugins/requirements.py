@@ -6,7 +6,7 @@ from importlib import metadata
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 
-from orkernel.plugins.installed import InstalledPlugin
+from orkernel.plugins.installed import InstalledPlugin, normalized
 from orkernel.version import __version__
 
 
@@ -42,13 +42,18 @@ def conflicts(plugin: InstalledPlugin) -> list[tuple[str, str]]:
             continue
         wanted = f"{requirement.name}{requirement.specifier}"
         try:
-            installed = metadata.version(requirement.name)
+            installed = _version(requirement.name)
         except metadata.PackageNotFoundError:
             found.append((f"needs {wanted}, which is not installed", wanted))
             continue
         if not requirement.specifier.contains(installed, prereleases=True):
             found.append((f"needs {wanted}, but {installed} is installed", wanted))
     return found
+
+
+def _version(distribution: str) -> str:
+    """Installed version; this kernel's own even if it runs from a folder."""
+    return __version__ if normalized(distribution) == "orkernel" else metadata.version(distribution)
 
 
 def importable(module: str) -> bool:
