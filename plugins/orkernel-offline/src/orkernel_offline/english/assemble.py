@@ -1,0 +1,282 @@
+"""From facts to a formulation in the kernel's schema, and to its alternative readings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
+from .limits import Sense
+from .phrases import Quantity
+
+_RESERVED = frozenset(
+    "and as assert async await break class continue def del elif else except finally for from "
+    "global if import in is lambda nonlocal not or pass raise return try while with yield true "
+    "false none sum prod min max abs exp log log2 log10 sqrt sin cos tan asin acos atan sinh "
+    "cosh tanh floor ceil ord first last pred succ implies iff all any piecewise circuit "
+    "cumulative no_overlap element table inverse interval multi_circuit all_different "
+    "expectation probability len range print id type".split()
+)
+_SUFFIX = {"<=": "limit", ">=": "minimum", "==": "required"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to settle what the words leave open."""
+
+    strict: bool
+    whole: bool
+    preferences: bool
+
+
+def choices(facts: Facts) -> list[Choice]:
+    """The distinct ways to read ``facts``, best first."""
+    whole = facts.stated_whole if facts.stated_whole is not None else not facts.divisible
+    has_strict = any(limit.sense.strict for limit in facts.limits) or any(
+        relation.sense.strict for relation in facts.relations
+    )
+    soft = any(relation.preference for relation in facts.relations)
+    result = [Choice(False, whole, True)]
+    if has_strict:
+        result.append(Choice(True, whole, True))
+    if facts.stated_whole is None:
+        result.append(Choice(False, not whole, True))
+    if soft:
+        result.append(Choice(False, whole, False))
+    if has_strict and facts.stated_whole is None:
+        result.append(Choice(True, not whole, True))
+    return result
+
+
+class Names:
+    """Gives every element a valid name of its own."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+
+    def give(self, wanted: str, fallback: str) -> str:
+        name = re.sub(r"\W+", "_", wanted.strip().lower()).strip("_") or fallback
+        if not name[0].isalpha() or name in _RESERVED:
+            name = f"{fallback}_{name}"
+        candidate, number = name, 2
+        while candidate.lower() in self._used:
+            candidate, number = f"{name}_{number}", number + 1
+        self._used.add(candidate.lower())
+        return candidate
+
+
+class Assembler:
+    """Builds one formulation from the facts under a choice."""
+
+    def __init__(self, statement: str, facts: Facts, choice: Choice) -> None:
+        self.statement = statement
+        self.facts = facts
+        self.choice = choice
+        self.names = Names()
+        self.members = _member_names(facts.activities)
+        self.set_name = self.names.give(_set_word(facts), "item").upper()
+        self.variable = self.names.give("number" if choice.whole else "amount", "x")
+        self.measures = [self.names.give(m.name, "measure") for m in facts.measures]
+        self.parameters: list[dict[str, Any]] = []
+        self.constraints: list[dict[str, Any]] = []
+
+    def build(self) -> dict[str, Any]:
+        """The formulation as a plain dictionary."""
+        for name, measure in zip(self.measures, self.facts.measures, strict=True):
+            self._measure(name, measure.cells, measure.unit)
+        for limit in self.facts.limits:
+            self._limit(limit)
+        for relation in self.facts.relations:
+            if self.choice.preferences or not relation.preference:
+                self._relation(relation)
+        spans = [activity.span for activity in self.facts.activities]
+        return {
+            "schema_version": 1,
+            "statement": self.statement,
+            "sets": [
+                {"name": self.set_name, "members": self.members, "sources": self._sources(spans)}
+            ],
+            "parameters": self.parameters,
+            "variables": [
+                {
+                    "name": self.variable,
+                    "index": [self.set_name],
+                    "domain": "integer" if self.choice.whole else "continuous",
+                    "lower": 0,
+                    "sources": self._sources(spans),
+                }
+            ],
+            "objectives": [self._objective(self.facts.goal)],
+            "constraints": self.constraints,
+            "results": [self._result(goal) for goal in self.facts.results],
+            "assumptions": self._assumptions(),
+        }
+
+    # -- pieces -------------------------------------------------------------------------
+
+    def _sources(self, spans: Sequence[Span]) -> list[dict[str, str]]:
+        quotes: list[str] = []
+        for start, end in spans:
+            quote = self.statement[start:end]
+            if quote and quote not in quotes:
+                quotes.append(quote)
+        return [{"quote": quote} for quote in quotes]
+
+    def _measure(
+        self, name: str, cells: dict[int, tuple[float, Span, str]], unit: str | None
+    ) -> None:
+        values = {
+            member: cells[index][0] if index in cells else 0.0
+            for index, member in enumerate(self.members)
+        }
+        parameter: dict[str, Any] = {
+            "name": name,
+            "index": [self.set_name],
+            "value": {member: _tidy(value) for member, value in values.items()},
+            "sources": self._sources([span for _, span, _ in cells.values()]),
+        }
+        if unit is not None and unit not in {"unit", "unite"}:
+            parameter["unit"] = unit
+        self.parameters.append(parameter)
+
+    def _scalar(self, name: str, value: float, span: Span) -> str:
+        given = self.names.give(name, "limit")
+        self.parameters.append(
+            {"name": given, "value": _tidy(value), "sources": self._sources([span])}
+        )
+        return given
+
+    def _sum(self, target: Target) -> str:
+        """The linear expression of a target."""
+        each = f"for i in {self.set_name}"
+        if target.kind == "measure":
+            return f"sum({self.measures[target.index]}[i]*{self.variable}[i] {each})"
+        if target.kind == "total":
+            return f"sum({self.variable}[i] {each})"
+        return " + ".join(f"{self.variable}[{_literal(self.members[i])}]" for i in target.members)
+
+    def _label(self, target: Target) -> str:
+        if target.kind == "measure":
+            return self.measures[target.index]
+        if target.kind == "total":
+            return "total"
+        return "_and_".join(self.members[index] for index in target.members)
+
+    def _op(self, sense: Sense) -> str:
+        if sense.strict and self.choice.strict:
+            return sense.op[0]
+        return sense.op
+
+    def _limit(self, limit: Limit) -> None:
+        label = self._label(limit.target)
+        parameter = self._scalar(f"{label}_{_SUFFIX[limit.sense.op]}", limit.value, limit.span)
+        right = parameter if limit.scale == 1.0 else f"{limit.scale:.12g}*{parameter}"
+        self.constraints.append(
+            {
+                "name": self.names.give(f"{label}_{_verb(limit.sense)}", "limit"),
+                "expression": f"{self._sum(limit.target)} {self._op(limit.sense)} {right}",
+                "sources": self._sources([limit.span]),
+            }
+        )
+
+    def _relation(self, relation: Relation) -> None:
+        first, second = self._label(relation.first), self._label(relation.second)
+        right = self._sum(relation.second)
+        if relation.quantity is not None:
+            share = relation.second.kind == "total"
+            wanted = f"{first}_share" if share else f"{first}_to_{second}_ratio"
+            factor = self._scalar(wanted, relation.factor, relation.span)
+            right = f"{factor}*({right})" if "+" in right else f"{factor}*{right}"
+        self.constraints.append(
+            {
+                "name": self.names.give(f"{first}_versus_{second}", "relation"),
+                "expression": f"{self._sum(relation.first)} {self._op(relation.sense)} {right}",
+                "sources": self._sources([relation.span]),
+            }
+        )
+
+    def _goal_expression(self, goal: Goal) -> str:
+        expression = self._sum(goal.target)
+        return expression if goal.less is None else f"{expression} - {self._sum(goal.less)}"
+
+    def _objective(self, goal: Goal) -> dict[str, Any]:
+        return {
+            "name": self.names.give("_".join(_plain(goal.words)) or "objective", "objective"),
+            "sense": goal.sense,
+            "expression": self._goal_expression(goal),
+            "sources": self._sources([goal.span]),
+        }
+
+    def _result(self, goal: Goal) -> dict[str, Any]:
+        return {
+            "name": " ".join(goal.words),
+            "expression": self._goal_expression(goal),
+            "sources": self._sources([goal.span]),
+        }
+
+    # -- assumptions --------------------------------------------------------------------
+
+    def _assumptions(self) -> list[dict[str, Any]]:
+        found = [(text, list(affects)) for text, affects in self.facts.assumptions]
+        kind = "whole numbers" if self.choice.whole else "fractions allowed"
+        if self.facts.stated_whole is None:
+            found.append((f"{self.variable}: {kind}", [self.variable]))
+        if any(item.sense.strict for item in (*self.facts.limits, *self.facts.relations)):
+            bound = "excludes" if self.choice.strict else "includes"
+            found.append((f'"less than" and "more than": the limit itself is {bound[:-1]}d', []))
+        if any(relation.preference for relation in self.facts.relations):
+            state = "binding" if self.choice.preferences else "not binding"
+            found.append((f"a stated preference is {state}", []))
+        for name, measure in zip(self.measures, self.facts.measures, strict=True):
+            missing = [m for i, m in enumerate(self.members) if i not in measure.cells]
+            if missing:
+                found.append((f"{name} is 0 for {', '.join(missing)}: none is stated", [name]))
+        return [
+            {"text": text, "affects": [name for name in affects if name != "objective"]}
+            for text, affects in found
+        ]
+
+
+def _verb(sense: Sense) -> str:
+    return {"<=": "at_most", ">=": "at_least", "==": "exactly"}[sense.op]
+
+
+def _tidy(value: float) -> float | int:
+    return int(value) if value == int(value) and abs(value) < 1e15 else round(value, 15)
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _plain(words: Sequence[str]) -> list[str]:
+    drop = {"maximum", "minimum", "total", "number", "of"}
+    return [word for word in words if word.lower() not in drop][:5]
+
+
+def _member_names(activities: Sequence[Activity]) -> list[str]:
+    names: list[str] = []
+    for activity in activities:
+        name = activity.name or "item"
+        while name in names:
+            name += "'"
+        names.append(name)
+    return names
+
+
+def _set_word(facts: Facts) -> str:
+    shared = frozenset.intersection(*(activity.full for activity in facts.activities))
+    shared -= facts.basis
+    ordered = [word for word in facts.activities[0].name.lower().split() if word in shared]
+    return ordered[-1] if ordered else "item"
+
+
+def assemble(statement: str, facts: Facts, choice: Choice) -> dict[str, Any]:
+    """Build the formulation of ``facts`` under ``choice``."""
+    return Assembler(statement, facts, choice).build()
+
+
+__all__ = ["Choice", "Quantity", "assemble", "choices", "replace"]

@@ -1,0 +1,154 @@
+"""Goal phrases and questions: what to maximize or minimize, and which figures are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from . import lexicon as lex
+from .clauses import Clause
+from .facts import GoalWords, Mention
+from .observe import mention_of
+from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
+
+_SENSE_VERBS = {
+    **dict.fromkeys(("maximize", "maximise", "increase", "improve"), "maximize"),
+    **dict.fromkeys(("minimize", "minimise", "reduce", "decrease", "lower"), "minimize"),
+}
+_STRONG_VERBS = frozenset("maximize maximise minimize minimise".split())
+_SENSE_NOUNS = {
+    **dict.fromkeys(("maximum", "highest", "largest", "greatest", "maximal"), "maximize"),
+    **dict.fromkeys(
+        ("minimum", "lowest", "least", "smallest", "cheapest", "minimal", "fewest"), "minimize"
+    ),
+}
+_QUESTION_LINKS = frozenset({"how", "what", "which"})
+
+
+@dataclass(slots=True)
+class Goals:
+    """Goal phrases, the nouns of questions, and clauses that hold a goal or question."""
+
+    goals: list[GoalWords] = field(default_factory=list)
+    weak: list[GoalWords] = field(default_factory=list)
+    question_nouns: set[str] = field(default_factory=set)
+    asked: list[GoalWords] = field(default_factory=list)
+    clauses: set[int] = field(default_factory=set)
+
+
+def find_goals(clauses: Sequence[Clause]) -> Goals:
+    """Find goal phrases and questions in the clauses."""
+    result = Goals()
+    for number, clause in enumerate(clauses):
+        phrases = clause.phrases
+        found = _by_verb(phrases, number, result) or _by_noun(phrases, number, result)
+        if clause.link in _QUESTION_LINKS:
+            result.clauses.add(number)
+            _question(clause, number, result, bool(found))
+        elif found:
+            result.clauses.add(number)
+    return result
+
+
+def _tail(phrases: Sequence[Phrase], start: int) -> list[Phrase]:
+    """Phrases of the goal's object: up to a comma, an infinitive or another clause."""
+    tail: list[Phrase] = []
+    for phrase in phrases[start:]:
+        if isinstance(phrase, Mark) and phrase.kind in {"comma", "sub", "wh", "colon"}:
+            break
+        if isinstance(phrase, Quantity):
+            break
+        if isinstance(phrase, Verb) and phrase.kind == "inf" and tail:
+            break
+        tail.append(phrase)
+    return tail
+
+
+def _goal(tail: Sequence[Phrase], sense: str, number: int) -> GoalWords | None:
+    mentions: list[Mention] = []
+    total = False
+    for phrase in tail:
+        if isinstance(phrase, Noun):
+            mentions.append(mention_of(phrase, "goal"))
+            total = total or phrase.total or phrase.counted
+        elif isinstance(phrase, Per):
+            mentions.append(
+                Mention(frozenset(phrase.lemmas), phrase.words, (phrase.start, phrase.end), "per")
+            )
+    if not mentions:
+        return None
+    nouns = frozenset().union(*(mention.lemmas for mention in mentions))
+    head = mentions[0].lemmas
+    verbs = {phrase.lemma for phrase in tail if isinstance(phrase, Verb)}
+    parts = {
+        phrase.text for phrase in tail if isinstance(phrase, Mark) and phrase.kind == "part"
+    }
+    span = (tail[0].start, tail[-1].end)
+    return GoalWords(
+        sense, nouns | verbs | parts, head, tuple(mentions), number, span, total
+    )
+
+
+def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
+    for index, phrase in enumerate(phrases):
+        if not isinstance(phrase, Verb) or phrase.lemma not in _SENSE_VERBS:
+            continue
+        if phrase.passive:
+            continue
+        sense = _SENSE_VERBS[phrase.lemma]
+        goal = _goal(_tail(phrases, index + 1), sense, number)
+        if goal is None:
+            continue
+        strong = phrase.lemma in _STRONG_VERBS
+        (result.goals if strong else result.weak).append(
+            GoalWords(
+                goal.sense,
+                goal.nouns,
+                goal.head,
+                goal.mentions,
+                number,
+                (phrase.start, goal.span[1]),
+                goal.total,
+            )
+        )
+        return True
+    return False
+
+
+def _by_noun(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
+    """ "find the minimum number of planes", "at the lowest cost"."""
+    for index, phrase in enumerate(phrases):
+        if not isinstance(phrase, Noun):
+            continue
+        raw = {*(word.lower() for word in phrase.words), *phrase.head, *phrase.prefix}
+        hits = [word for word in _SENSE_NOUNS if word in raw]
+        if not hits:
+            continue
+        goal = _goal(_tail(phrases, index), _SENSE_NOUNS[hits[0]], number)
+        if goal is None:
+            continue
+        result.weak.append(goal)
+        return True
+    return False
+
+
+def _question(clause: Clause, number: int, result: Goals, has_goal: bool) -> None:
+    if clause.link == "how":
+        head = [p for p in clause.before if isinstance(p, Noun)]
+        for noun in head:
+            result.question_nouns |= noun.lemmas
+        return
+    if has_goal:
+        return
+    nouns = [phrase for phrase in clause.after if isinstance(phrase, Noun)]
+    if clause.link == "what" and clause.verb is not None and clause.verb.lemma == "be" and nouns:
+        goal = _goal(_tail(clause.after, 0), "", number)
+        if goal is not None:
+            result.asked.append(goal)
+
+
+def clean(lemmas: frozenset[str]) -> frozenset[str]:
+    """The words of a goal without "maximum", "total", "number" and the like."""
+    drop = set(_SENSE_NOUNS) | lex.COUNT_NOUNS | {"overall", "net", "daily", "weekly", "monthly"}
+    drop |= {"average", "possible", "least", "most", "company", "combined"}
+    return frozenset(lemmas - drop)

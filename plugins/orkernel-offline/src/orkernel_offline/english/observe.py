@@ -1,0 +1,491 @@
+"""From clauses to observations: every number, comparison and goal phrase, still in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from . import lexicon as lex
+from .clauses import Clause
+from .facts import Amount, ComparisonWords, LimitWords, Mention, ShareWords, Span
+from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
+from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
+
+_STOP = frozenset(
+    "addition total order hand fact average general case result effort way least most sure "
+    "other stock inventory time trip".split()
+) - {"time", "trip"}
+_PLACE = frozenset("in on at by using with without from via through inside across".split())
+_MEASURE_PREPOSITIONS = frozenset("of in on at with to from through by into onto".split())
+_NEED_VERBS = frozenset(
+    "need require demand want order must expect ask have deliver produce meet satisfy cut "
+    "transport receive supply".split()
+)
+_HAVE_VERBS = frozenset("have own possess stock store hold be access operate budget keep".split())
+_REASON_LINKS = frozenset({"because", "since"})
+
+
+@dataclass(slots=True)
+class Observations:
+    amounts: list[Amount] = field(default_factory=list)
+    limits: list[LimitWords] = field(default_factory=list)
+    comparisons: list[ComparisonWords] = field(default_factory=list)
+    shares: list[ShareWords] = field(default_factory=list)
+    unread: list[tuple[str, Span]] = field(default_factory=list)
+
+
+def observe(clauses: Sequence[Clause]) -> Observations:
+    """Collect what every clause says."""
+    result = Observations()
+    subject: tuple[Mention, ...] = ()
+    previous: Clause | None = None
+    for number, clause in enumerate(clauses):
+        reader = _ClauseReader(clause, number, subject if clause.shared else (), previous, result)
+        reader.read()
+        if not clause.shared:
+            subject = reader.subject
+        previous = clause
+    return result
+
+
+def mention_of(noun: Noun, role: str) -> Mention:
+    return Mention(
+        noun.lemmas - _STOP, noun.words, (noun.start, noun.end), role, noun.determiner
+    )
+
+
+def money_kind(lemmas: Sequence[str] | frozenset[str]) -> str:
+    """The kind of money that the words name: profit, cost, revenue, … or ""."""
+    kinds = [lex.MONEY_KINDS[word] for word in lemmas if word in lex.MONEY_KINDS]
+    for kind in ("profit", "tip", "payout", "revenue", "cost"):
+        if kind in kinds:
+            return kind
+    return ""
+
+
+class _ClauseReader:
+    def __init__(
+        self,
+        clause: Clause,
+        number: int,
+        inherited: tuple[Mention, ...],
+        previous: Clause | None,
+        out: Observations,
+    ) -> None:
+        self.clause = clause
+        self.number = number
+        self.out = out
+        self.span = (clause.start, clause.end)
+        self.verb = clause.verb.lemma if clause.verb else ""
+        if clause.verb is None and previous is not None and previous.verb is not None:
+            self.verb = previous.verb.lemma
+        self.places, self.subject_nouns = self._subject()
+        own = tuple(mention_of(noun, "subject") for noun in self.subject_nouns)
+        self.subject = own if own or not clause.shared else inherited
+        if not self.subject:
+            self.subject = inherited
+        self.phrases = list(clause.phrases)
+
+    # -- subject and places -------------------------------------------------------------
+
+    def _subject(self) -> tuple[tuple[Mention, ...], list[Noun]]:
+        """Split what stands before the verb into adjuncts and subject."""
+        places: list[Mention] = []
+        nouns: list[Noun] = []
+        before = self.clause.before
+        for index, phrase in enumerate(before):
+            earlier = before[index - 1] if index else None
+            if isinstance(phrase, Per):
+                places.append(
+                    Mention(
+                        frozenset(phrase.lemmas), phrase.words, (phrase.start, phrase.end), "per"
+                    )
+                )
+            if not isinstance(phrase, Noun):
+                continue
+            if isinstance(earlier, Mark) and earlier.kind == "prep":
+                role = "for" if earlier.text in {"for", "per"} else "place"
+                places.append(mention_of(phrase, role))
+            elif isinstance(earlier, Verb):
+                places.append(mention_of(phrase, "make"))
+            else:
+                nouns.append(phrase)
+        return tuple(places), nouns
+
+    # -- quantities ---------------------------------------------------------------------
+
+    def read(self) -> None:
+        quantities = [
+            index for index, phrase in enumerate(self.phrases) if isinstance(phrase, Quantity)
+        ]
+        carried: Sense | None = None
+        plain: list[int] = []
+        for order, index in enumerate(quantities):
+            quantity = self._quantity(index)
+            gap = self.phrases[quantities[order - 1] + 1 : index] if order else []
+            if any(isinstance(phrase, Verb) for phrase in gap):
+                carried = None
+            sense = self._sense(index) or carried
+            if quantity.role in {"times", "fraction", "percent"} and self._relative(index, sense):
+                continue
+            if sense is not None:
+                carried = sense
+                self._limit(index, sense)
+            else:
+                plain.append(index)
+        self._amounts(plain)
+        if not any(self._quantity(index).role in {"times", "fraction"} for index in quantities):
+            self._comparison(quantities)
+
+    def _quantity(self, index: int) -> Quantity:
+        phrase = self.phrases[index]
+        assert isinstance(phrase, Quantity)
+        return phrase
+
+    def _sense(self, index: int) -> Sense | None:
+        quantity = self._quantity(index)
+        verb = self.clause.verb
+        sense = quantity.limit
+        if sense is not None:
+            negative = verb is not None and verb.negative and index >= len(self.clause.before)
+            return sense.negated() if negative else sense
+        if verb is not None and verb.lemma in LIMIT_VERBS and index > len(self.clause.before):
+            sense = LIMIT_VERBS[verb.lemma]
+            return sense.negated() if verb.negative else sense
+        before = self.phrases[index - 1] if index else None
+        if isinstance(before, Mark) and before.kind == "limit":
+            return before.sense
+        return None
+
+    def _attachments(self, index: int) -> tuple[list[tuple[str, Noun]], list[Per], list[Phrase]]:
+        """(preposition, noun) pairs, per phrases and other phrases that follow a quantity."""
+        nouns: list[tuple[str, Noun]] = []
+        pers: list[Per] = []
+        rest: list[Phrase] = []
+        position = index + 1
+        while position < len(self.phrases):
+            phrase = self.phrases[position]
+            if isinstance(phrase, Quantity | Verb):
+                break
+            if isinstance(phrase, Mark) and phrase.kind in {"comma", "conj", "rel", "sub"}:
+                break
+            if isinstance(phrase, Per):
+                pers.append(phrase)
+            elif isinstance(phrase, Noun):
+                earlier = self.phrases[position - 1]
+                text = earlier.text if isinstance(earlier, Mark) else ""
+                nouns.append((text, phrase))
+            else:
+                rest.append(phrase)
+            position += 1
+        return nouns, pers, rest
+
+    def _lead_noun(self, index: int) -> Noun | None:
+        """ "a profit of $3": the noun in front of the quantity."""
+        if index < 2:
+            return None
+        of, noun = self.phrases[index - 1], self.phrases[index - 2]
+        if isinstance(of, Mark) and of.kind == "prep" and of.text in {"of", "at"}:
+            return noun if isinstance(noun, Noun) else None
+        return None
+
+    def _infinitive_objects(self, index: int) -> tuple[list[Mention], frozenset[str]]:
+        """ "… to make one pane": (objects, verbs without an object) behind the quantity."""
+        objects: list[Mention] = []
+        verbs: set[str] = set()
+        for position in range(index + 1, len(self.phrases)):
+            phrase = self.phrases[position]
+            if not (isinstance(phrase, Verb) and phrase.kind in {"inf", "ger"}):
+                continue
+            following = self.phrases[position + 1] if position + 1 < len(self.phrases) else None
+            if isinstance(following, Noun):
+                objects.append(mention_of(following, "make"))
+            elif not isinstance(following, Quantity) and position == index + 1:
+                verbs.add(phrase.lemma)
+        return objects, frozenset(verbs)
+
+    def _sum_money(self, index: int) -> str:
+        """The kind of a sum of money, from the nearest word that tells."""
+        quantity = self._quantity(index)
+        if quantity.role not in {"money", "percent"}:
+            return ""
+        attached, _, _ = self._attachments(index)
+        lead = self._lead_noun(index)
+        near: list[frozenset[str]] = [frozenset(quantity.nouns)]
+        near += [noun.lemmas for preposition, noun in attached if preposition in {"in", "of", "on"}]
+        near += [lead.lemmas] if lead else []
+        near += [noun.lemmas for noun in self.subject_nouns]
+        for lemmas in near:
+            if kind := money_kind(lemmas):
+                return kind
+        for phrase in self.phrases:
+            if isinstance(phrase, Noun) and (kind := money_kind(phrase.lemmas)):
+                return kind
+        return lex.MONEY_VERBS.get(self._verb_before(index), "")
+
+    def _verb_before(self, index: int) -> str:
+        for position in range(index - 1, -1, -1):
+            phrase = self.phrases[position]
+            if isinstance(phrase, Verb):
+                return phrase.lemma
+        return self.verb
+
+    # -- amounts ------------------------------------------------------------------------
+
+    def _amounts(self, plain: list[int]) -> None:
+        together = any(
+            isinstance(phrase, Mark) and phrase.text == "respectively" for phrase in self.phrases
+        )
+        for order, index in enumerate(plain):
+            quantity = self._quantity(index)
+            attached, pers, _ = self._attachments(index)
+            objects, soft = self._infinitive_objects(index)
+            money = self._sum_money(index)
+            nouns = set(quantity.nouns)
+            mentions: list[Mention] = []
+            for preposition, noun in attached:
+                if preposition in {"for", "per"}:
+                    mentions.append(mention_of(noun, "for"))
+                elif preposition in _MEASURE_PREPOSITIONS and quantity.role == "plain":
+                    nouns |= noun.lemmas
+            for per in pers:
+                mentions.append(
+                    Mention(frozenset(per.lemmas), per.words, (per.start, per.end), "per")
+                )
+            if not (quantity.based or quantity.unit or quantity.nouns):
+                lead = self._lead_noun(index)
+                if lead is not None and quantity.role == "plain":
+                    nouns |= lead.lemmas
+            holder = self._holder(index)
+            mentions += [*holder, *objects, *self.subject, *self.places]
+            self.out.amounts.append(
+                Amount(
+                    quantity,
+                    frozenset(nouns) - _STOP,
+                    soft,
+                    money,
+                    self._verb_before(index),
+                    tuple(mentions),
+                    self.number,
+                    (min(self.clause.start, quantity.start), max(self.clause.end, quantity.end)),
+                    self._plain_sense(index),
+                    order if together and len(plain) > 1 else None,
+                )
+            )
+
+    def _holder(self, index: int) -> list[Mention]:
+        """ "a package with 6 apples": the noun in front of "with"; objects in front."""
+        for position in range(index - 1, 0, -1):
+            phrase = self.phrases[position]
+            if isinstance(phrase, Mark) and phrase.text in {"with", "containing", "at", "for"}:
+                noun = self.phrases[position - 1]
+                return [mention_of(noun, "holder")] if isinstance(noun, Noun) else []
+            if isinstance(phrase, Verb):
+                return []
+        return []
+
+    def _plain_sense(self, index: int) -> str:
+        """What a number without limit phrase says.
+
+        ``<=`` (available) and ``>=`` (needed) are sure; ``have`` and ``need`` say the same
+        unless the subject is an activity ("a bouquet has 5 flowers").
+        """
+        phrases = self.phrases
+        if any(isinstance(p, Mark) and p.kind == "avail" for p in phrases):
+            return "<="
+        nouns = {word for p in phrases if isinstance(p, Noun) for word in p.lemmas}
+        if nouns & {"budget", "availability", "capacity", "limit", "stock", "access"}:
+            return "<="
+        verb = self.clause.verb
+        if verb is None:
+            return ""
+        if verb.lemma == "limit":
+            return "<="
+        if nouns & {"demand", "requirement"}:
+            return ">="
+        if verb.modal in {"must", "should", "shall"} or verb.chain[:2] == ("have", "to"):
+            return ">="
+        if "want" in verb.chain or ("require" in verb.chain and verb.lemma != "require"):
+            return ">="
+        if "need" in verb.chain and verb.lemma != "need":
+            return ">="
+        if verb.lemma in {"need", "require", "demand"}:
+            return "need"
+        if any(isinstance(p, Mark) and p.text == "only" for p in phrases):
+            return "<="
+        if verb.lemma in _HAVE_VERBS and verb.modal == "" and index >= len(self.clause.before):
+            return "have"
+        return ""
+
+    # -- limits -------------------------------------------------------------------------
+
+    def _mentions(self, skip: int = -1) -> tuple[Mention, ...]:
+        """All nouns of the clause in their order."""
+        found: list[Mention] = []
+        for index, phrase in enumerate(self.phrases):
+            if index == skip:
+                continue
+            if isinstance(phrase, Noun):
+                found.append(mention_of(phrase, "noun"))
+            elif isinstance(phrase, Quantity) and phrase.nouns:
+                found.append(
+                    Mention(
+                        frozenset(phrase.nouns), phrase.words, (phrase.start, phrase.end), "counted"
+                    )
+                )
+        return tuple(found)
+
+    def _limit(self, index: int, sense: Sense) -> None:
+        quantity = self._quantity(index)
+        attached, pers, rest = self._attachments(index)
+        nouns = set(quantity.nouns)
+        others = [mention_of(noun, "near") for _, noun in attached]
+        first_after = index + 1
+        others += [
+            mention_of(phrase, "far")
+            for phrase in self.phrases[first_after:]
+            if isinstance(phrase, Noun)
+            and all(phrase.start != mention.span[0] for mention in others)
+            and not self._quantity_between(index, phrase)
+        ]
+        others += [
+            Mention(frozenset(per.lemmas), per.words, (per.start, per.end), "per")
+            for per in pers
+            if not per.is_horizon
+        ]
+        each = quantity.each or any(
+            isinstance(phrase, Mark) and phrase.text == "each" for phrase in rest
+        )
+        each = each or any(
+            noun.determiner in {"each", "both", "every"} for noun in self.subject_nouns
+        )
+        lead = self._lead_noun(index)
+        subject = list(self.subject)
+        if lead is not None:
+            others.append(mention_of(lead, "lead"))
+        self.out.limits.append(
+            LimitWords(
+                quantity,
+                sense,
+                frozenset(nouns),
+                self._sum_money(index),
+                self._verb_before(index),
+                tuple(subject),
+                tuple(others + list(self.places)),
+                each,
+                self.number,
+                self.span,
+            )
+        )
+
+    def _quantity_between(self, index: int, noun: Noun) -> bool:
+        return any(
+            isinstance(phrase, Quantity) and phrase.start < noun.start
+            for phrase in self.phrases[index + 1 :]
+        )
+
+    def _relative(self, index: int, sense: Sense | None) -> bool:
+        """Read "twice as many …" and "60% of the …"; False where it is a plain amount."""
+        quantity = self._quantity(index)
+        verb = self.clause.verb
+        if sense is None and quantity.role == "percent" and not quantity.based:
+            if verb is None or verb.lemma != "limit":
+                return False
+        if sense is None:
+            plain = self._plain_sense(index)
+            required = verb is not None and (verb.modal or "have" in verb.chain)
+            if verb is not None and verb.lemma == "limit":
+                sense = Sense("<=")
+            elif required and quantity.role == "times":
+                sense = EXACTLY
+            elif required and plain in {"<=", ">="}:
+                sense = Sense(plain)
+            else:
+                return False
+        if quantity.role in {"percent", "fraction"} and self._is_share(index, quantity):
+            self.out.shares.append(
+                ShareWords(
+                    sense,
+                    quantity,
+                    frozenset(quantity.nouns),
+                    self._mentions(index) + self.subject_if_shared(),
+                    self.number,
+                    self.span,
+                )
+            )
+            return True
+        self.out.comparisons.append(
+            ComparisonWords(
+                sense, quantity.value, quantity, self._mentions(), self.number, self.span
+            )
+        )
+        return True
+
+    def subject_if_shared(self) -> tuple[Mention, ...]:
+        return self.subject if self.clause.shared else ()
+
+    def _is_share(self, index: int, quantity: Quantity) -> bool:
+        if quantity.role == "percent":
+            return True
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        return not (isinstance(following, Mark) and following.kind == "as")
+
+    def _comparison(self, quantities: list[int]) -> None:
+        """Comparisons without a number: "must exceed the number of vans", "more A than B"."""
+        verb = self.clause.verb
+        before = len(self.clause.before)
+        for index, phrase in enumerate(self.phrases):
+            following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+            sense: Sense | None = None
+            if isinstance(phrase, Mark) and phrase.kind == "limit" and phrase.sense is not None:
+                sense = phrase.sense
+            elif (
+                isinstance(phrase, Verb)
+                and phrase.lemma in LIMIT_VERBS
+                and not isinstance(following, Quantity)
+            ):
+                sense = LIMIT_VERBS[phrase.lemma]
+            elif isinstance(phrase, Mark) and phrase.kind == "more":
+                tail = self.phrases[index + 1 :]
+                if any(isinstance(p, Mark) and p.kind == "than" for p in tail):
+                    sense = LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
+            elif isinstance(phrase, Mark) and phrase.kind == "as":
+                sense = self._equal_sense(index)
+            if sense is None:
+                continue
+            if verb is not None and verb.negative and index >= before:
+                sense = sense.negated()
+            self.out.comparisons.append(
+                ComparisonWords(
+                    sense,
+                    1.0,
+                    None,
+                    self._mentions(),
+                    self.number,
+                    self.span,
+                    self._is_preference(),
+                )
+            )
+            return
+
+    def _equal_sense(self, index: int) -> Sense | None:
+        """ "at least as many A as B"."""
+        before = self.phrases[index - 1] if index else None
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if not (isinstance(following, Mark) and following.kind == "much"):
+            return None
+        if isinstance(before, Mark) and before.kind == "limit":
+            return before.sense
+        return AT_LEAST if isinstance(before, Mark) and before.kind == "times" else None
+
+    def _is_preference(self) -> bool:
+        verb = self.clause.verb
+        if self.clause.link in _REASON_LINKS:
+            return True
+        if verb is None:
+            return True
+        soft = {"prefer", "like", "hope", "love", "enjoy"} & {verb.lemma, *verb.chain}
+        return bool(soft)
+
+
+__all__ = ["Observations", "mention_of", "money_kind", "observe"]

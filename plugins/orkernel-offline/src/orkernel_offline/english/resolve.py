@@ -1,0 +1,440 @@
+"""Ties the words of limits, comparisons, shares and goals to activities and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from . import lexicon as lex
+from .entities import Naming
+from .facts import (
+    Amount,
+    ComparisonWords,
+    GoalWords,
+    Limit,
+    LimitWords,
+    Mention,
+    Relation,
+    ShareWords,
+    Span,
+    Target,
+)
+from .goals import clean
+from .limits import Sense
+from .measures import Column, convertible, overlap
+from .observe import money_kind
+
+TOTAL = Target("total")
+_GENERIC = frozenset(
+    "unit total amount number day week month year available each item product type kind "
+    "maximum minimum overall all time least most limit capacity supply budget requirement demand "
+    "every per both".split()
+) | frozenset({"unite"})
+# Money kinds that may answer for one another, best first.
+_MONEY_ORDER: dict[str, tuple[str, ...]] = {
+    "profit": ("profit", "earn", "tip", "payout"),
+    "revenue": ("revenue", "earn", "payout", "tip"),
+    "cost": ("cost", "earn"),
+    "earn": ("earn", "profit", "revenue"),
+    "tip": ("tip",),
+    "payout": ("payout", "earn"),
+}
+
+
+class Unresolved(Exception):
+    """Words that name nothing, or more than one thing."""
+
+    def __init__(self, span: Span, reason: str) -> None:
+        super().__init__(reason)
+        self.span = span
+        self.reason = reason
+
+
+class Resolver:
+    """Finds the target of words.
+
+    Attributes:
+        assumptions: what had to be assumed, filled while resolving.
+    """
+
+    def __init__(
+        self, naming: Naming, columns: Sequence[Column], basis: frozenset[str]
+    ) -> None:
+        self.naming = naming
+        self.columns = list(columns)
+        self.basis = basis
+        self.assumptions: list[tuple[str, tuple[str, ...]]] = []
+        self.share_base: Target | None = None
+
+    # -- measures -----------------------------------------------------------------------
+
+    def money_column(self, kind: str) -> int | None:
+        for wanted in _MONEY_ORDER.get(kind, (kind,)):
+            hits = [i for i, column in enumerate(self.columns) if column.money == wanted]
+            if len(hits) == 1:
+                return hits[0]
+            if len(hits) > 1:
+                return None
+        return None
+
+    def column(
+        self,
+        nouns: frozenset[str],
+        extra: Iterable[frozenset[str]] = (),
+        unit: str | None = None,
+        verb: str = "",
+        unit_matters: bool = True,
+    ) -> int | None:
+        """The measure that the words name, None where none or several fit equally well."""
+        context = frozenset().union(*extra)
+        scored: list[tuple[tuple[float, ...], int]] = []
+        for index, column in enumerate(self.columns):
+            if column.money:
+                continue
+            if unit_matters and convertible(unit, column.unit) is None:
+                continue
+            score = self._score(column, nouns, context, unit, verb)
+            if score is not None:
+                scored.append((score, index))
+        scored.sort(reverse=True)
+        if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
+            return None
+        return scored[0][1]
+
+    def _score(
+        self,
+        column: Column,
+        nouns: frozenset[str],
+        context: frozenset[str],
+        unit: str | None,
+        verb: str,
+    ) -> tuple[float, ...] | None:
+        wanted = nouns - _GENERIC
+        own = column.nouns
+        if own:
+            direct = overlap(wanted, own)
+            missing = len(wanted) - direct
+            around = overlap(context - wanted, own)
+            if direct == 0 and around == 0:
+                return None
+            if wanted and direct == 0 and not (unit and around):
+                return None
+            if missing and direct < missing + (0 if around == 0 else 1):
+                return None
+            exact = 1.0 if wanted == own else 0.0
+            covered = (direct + around) / len(own)
+            if wanted and direct and covered < 0.34:
+                return None
+            return (exact, float(-missing), covered, float(direct))
+        if column.unit is None or unit is None:
+            return None
+        soft = overlap(wanted | context, column.soft)
+        same_verb = 1.0 if verb in column.verbs or verb in column.soft else 0.0
+        return (0.0, float(-len(wanted)), float(soft) + same_verb, 0.0)
+
+    # -- targets ------------------------------------------------------------------------
+
+    def one_activity(self, mentions: Iterable[Mention]) -> Target | None:
+        """The single activity that the mentions name, None where none or several."""
+        hits: set[int] = set()
+        for mention in mentions:
+            hits |= set(self.naming.exact(mention.lemmas))
+        return Target("activity", members=tuple(hits)) if len(hits) == 1 else None
+
+    def limit(self, words: LimitWords) -> list[Limit]:
+        """Tie one limit to its target, or to several where it is said of each.
+
+        Raises:
+            Unresolved: the words name nothing known, or several things.
+        """
+        quantity = words.quantity
+        target, scale = self._limit_target(words)
+        members = range(len(self.naming.activities))
+        if words.each and target.kind == "total" and self._per_activity(words):
+            targets = [Target("activity", members=(index,)) for index in members]
+        else:
+            targets = self._family(words, target)
+        return [
+            Limit(one, words.sense, quantity.value, scale, quantity, words.span, quantity.role)
+            for one in targets
+        ]
+
+    def _per_activity(self, words: LimitWords) -> bool:
+        return True
+
+    def _family(self, words: LimitWords, target: Target) -> list[Target]:
+        """ "each machine runs at most 40 hours" limits every machine's measure."""
+        if target.kind != "family":
+            return [target]
+        return [Target("measure", index) for index in target.members]
+
+    def _limit_target(self, words: LimitWords) -> tuple[Target, float]:
+        quantity = words.quantity
+        around = (*words.others, *words.subject)
+        if quantity.role == "money" or quantity.unit in lex.MONEY_UNITS:
+            return self._money_target(words), 1.0
+        if quantity.role != "plain" and quantity.role != "digit":
+            raise Unresolved(words.span, f"cannot tell what {quantity.text} is a share of")
+        nouns = words.nouns
+        if nouns or quantity.unit:
+            found = self._counted_target(words, nouns, around)
+            if found is not None:
+                return found
+        else:
+            found_plain = self._uncounted_target(words, around)
+            if found_plain is not None:
+                return found_plain, 1.0
+        raise Unresolved(words.span, f"cannot tell what the limit {quantity.text} applies to")
+
+    def _counted_target(
+        self, words: LimitWords, nouns: frozenset[str], around: Sequence[Mention]
+    ) -> tuple[Target, float] | None:
+        quantity = words.quantity
+        hits = self.naming.exact(nouns)
+        whole = nouns | ({quantity.unit} if quantity.unit else set())
+        index = self.column(
+            nouns, [m.lemmas for m in around], quantity.unit, words.verb
+        )
+        exact = index is not None and self.columns[index].nouns == nouns and bool(nouns)
+        if hits and not exact:
+            if len(hits) == len(self.naming.activities):
+                return TOTAL, 1.0
+            if len(hits) == 1:
+                if index is not None and overlap(nouns, self.columns[index].nouns) > 1:
+                    raise Unresolved(words.span, "the limit fits a product and a resource")
+                return Target("activity", members=hits), 1.0
+            return Target("group", members=hits), 1.0
+        if index is not None:
+            column = self.columns[index]
+            family = self._machines(words, column)
+            if family is not None and not exact:
+                return family, convertible(quantity.unit, column.unit) or 1.0
+            factor = convertible(quantity.unit, column.unit)
+            return Target("measure", index), factor or 1.0
+        several = self._machines(words, None)
+        if several is not None:
+            return several, 1.0
+        if self.naming.is_total(whole - _GENERIC) or self._in_basis(words, nouns):
+            return self._predicate(words, around) or TOTAL, 1.0
+        named = self._predicate(words, around)
+        if named is not None and not nouns:
+            return named, 1.0
+        return None
+
+    def _in_basis(self, words: LimitWords, nouns: frozenset[str]) -> bool:
+        unit = words.quantity.unit
+        if unit is not None and unit in self.basis:
+            return not nouns or not any(overlap(nouns, c.nouns) for c in self.columns)
+        return bool(nouns) and nouns <= self.basis | self.naming.class_words | _GENERIC
+
+    def _predicate(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
+        """ "at least 10 trucks must be small": the activity is named elsewhere."""
+        return self.one_activity(around)
+
+    def _machines(self, words: LimitWords, column: Column | None) -> Target | None:
+        """Several measures with one unit whose words share the subject's noun."""
+        unit = words.quantity.unit
+        if unit is None or words.nouns - _GENERIC or not words.each:
+            return None
+        subject = frozenset().union(*(m.lemmas for m in words.subject)) - _GENERIC
+        members = tuple(
+            index
+            for index, other in enumerate(self.columns)
+            if other.unit == unit and other.nouns and overlap(subject, other.nouns)
+        )
+        exact = [i for i in members if self.columns[i].nouns <= subject]
+        if exact or len(members) < 2:
+            return None
+        return Target("family", members=members)
+
+    def _uncounted_target(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
+        """ "the number of vans must be at least 5", "of whom at least 5 must be seniors"."""
+        named = self.one_activity(words.subject) or self.one_activity(words.others)
+        if named is not None:
+            return named
+        subject = frozenset().union(*(m.lemmas for m in words.subject))
+        hits = self.naming.exact(subject)
+        if len(hits) > 1 and len(hits) == len(self.naming.activities):
+            return TOTAL
+        if subject and self.naming.is_total(subject - _GENERIC):
+            return TOTAL
+        if subject:
+            index = self.column(subject, unit_matters=False)
+            if index is not None and self.columns[index].unit in {None, "unit"}:
+                return Target("measure", index)
+        if words.each and not subject:
+            return TOTAL
+        return None
+
+    def _money_target(self, words: LimitWords) -> Target:
+        kind = words.money or "cost"
+        around = (*words.others, *words.subject)
+        single = self.one_activity(words.others)
+        invested = all(column.percent for column in self.columns if column.money) and any(
+            column.percent for column in self.columns
+        )
+        if invested or "dollar" in self.basis:
+            return single or TOTAL
+        index = self.money_column("cost" if kind in {"cost", "earn"} else kind)
+        if single is not None and not {m.lemmas for m in around} & {frozenset({"budget"})}:
+            raise Unresolved(words.span, "a sum of money for one product only")
+        if index is None:
+            raise Unresolved(words.span, f"no {kind} per unit is stated for {words.quantity.text}")
+        return Target("measure", index)
+
+    # -- relations ----------------------------------------------------------------------
+
+    def comparison(self, words: ComparisonWords) -> Relation | None:
+        """Tie a comparison to two activities or measures; None where it says nothing.
+
+        Raises:
+            Unresolved: exactly one side is known, or a number stands with unknown sides.
+        """
+        order: list[Target] = []
+        for mention in words.mentions:
+            target = self._side(mention)
+            if target is not None and (not order or order[-1] != target):
+                order.append(target)
+        if len(order) == 1 and words.quantity is not None:
+            last = words.mentions[-1]
+            if self.naming.is_total(last.lemmas) or "total" in last.lemmas:
+                order.append(TOTAL)
+        if len(order) == 2 and order[0] != order[1]:
+            return Relation(
+                order[0],
+                order[1],
+                words.sense,
+                words.factor,
+                words.quantity,
+                words.span,
+                words.preference,
+            )
+        if words.quantity is None and (len(order) < 2) and words.preference:
+            return None
+        raise Unresolved(words.span, "cannot tell which two amounts are compared")
+
+    def _side(self, mention: Mention) -> Target | None:
+        hits = self.naming.exact(mention.lemmas)
+        if len(hits) == 1:
+            return Target("activity", members=hits)
+        if hits:
+            return None
+        for index, column in enumerate(self.columns):
+            if column.nouns and column.nouns == mention.lemmas:
+                return Target("measure", index)
+        return None
+
+    def share(self, words: ShareWords) -> Relation:
+        """Tie a share to its part and its whole.
+
+        Raises:
+            Unresolved: part or whole cannot be told.
+        """
+        base = words.base - _GENERIC
+        whole_hits = self.naming.exact(base)
+        part = self.one_activity(words.mentions)
+        if len(whole_hits) == 1 and len(self.naming.activities) > 1:
+            second = Target("activity", members=whole_hits)
+            first = self.one_activity(
+                mention
+                for mention in words.mentions
+                if self.naming.exact(mention.lemmas) != whole_hits
+            )
+            if first is None:
+                raise Unresolved(words.span, "cannot tell which part of the whole is meant")
+        elif part is not None:
+            whole, first = self._whole(words, base), part
+            second = whole
+        else:
+            order = [t for t in map(self._side, words.mentions) if t is not None]
+            if len(order) == 2 and order[0] != order[1] and not base:
+                first, second = order
+            else:
+                raise Unresolved(words.span, "cannot tell which part of the whole is meant")
+        factor = words.quantity.value / (100.0 if words.quantity.role == "percent" else 1.0)
+        return Relation(first, second, words.sense, factor, words.quantity, words.span)
+
+    def _whole(self, words: ShareWords, base: frozenset[str]) -> Target:
+        if not base:
+            return TOTAL
+        index = self.column(base, unit_matters=False)
+        if index is not None and self.columns[index].nouns == base:
+            raise Unresolved(words.span, "a share of a resource")
+        if money_kind(base):
+            raise Unresolved(words.span, "a share of a sum of money")
+        return TOTAL
+
+    # -- goals --------------------------------------------------------------------------
+
+    def goal(self, words: GoalWords) -> tuple[Target, Target | None]:
+        """Target of a goal, and what is to be subtracted from it (revenue less cost).
+
+        Raises:
+            Unresolved: the words name nothing known.
+        """
+        nouns = clean(words.nouns)
+        kind = money_kind(words.nouns) or ("cost" if "spend" in nouns else "")
+        if kind:
+            found = self._money_goal(kind)
+            if found is not None:
+                return found
+            raise Unresolved(words.span, f"no {kind} per unit is stated")
+        index = self._goal_column(words, nouns)
+        if index is not None:
+            return Target("measure", index), None
+        single = self.naming.exact(nouns)
+        if len(single) == 1:
+            return Target("activity", members=single), None
+        if single and len(single) == len(self.naming.activities):
+            return TOTAL, None
+        if self.naming.is_total(nouns - _GENERIC) or nouns & self.basis:
+            return TOTAL, None
+        raise Unresolved(words.span, "cannot tell what the goal is")
+
+    def _money_goal(self, kind: str) -> tuple[Target, Target | None] | None:
+        index = self.money_column(kind)
+        if index is not None:
+            return Target("measure", index), None
+        if kind == "profit":
+            income, cost = self.money_column("revenue"), self.money_column("cost")
+            if income is not None and cost is not None and income != cost:
+                return Target("measure", income), Target("measure", cost)
+            if income is not None:
+                self.assumptions.append(("profit is the revenue; no cost is stated", ()))
+                return Target("measure", income), None
+        return None
+
+    def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:
+        wanted = nouns - _GENERIC
+        index = self.column(nouns, unit_matters=False) if wanted else None
+        if index is not None and not self.naming.exact(wanted):
+            return index
+        if index is not None and overlap(wanted, self.columns[index].nouns) == len(wanted):
+            return index
+        times = [i for i, c in enumerate(self.columns) if c.unit in lex.TIME_UNITS]
+        if "time" in words.nouns and len(times) == 1:
+            return times[0]
+        by_unit = [
+            i for i, c in enumerate(self.columns) if c.unit is not None and c.unit in nouns
+        ]
+        if len(by_unit) == 1 and not self.naming.exact(nouns):
+            return by_unit[0]
+        return None
+
+
+def as_limit(amount: Amount, sense: Sense) -> LimitWords:
+    """Read an amount that is nobody's per-unit amount as a limit."""
+    subject = tuple(m for m in amount.mentions if m.role in {"subject", "make"})
+    others = tuple(m for m in amount.mentions if m.role not in {"subject", "make"})
+    each = any(m.determiner in {"each", "both", "every"} for m in subject)
+    return LimitWords(
+        amount.quantity,
+        sense,
+        amount.nouns,
+        amount.money,
+        amount.verb,
+        subject,
+        others,
+        each or amount.quantity.each,
+        amount.clause,
+        amount.span,
+    )
