@@ -113,7 +113,9 @@ def _has_content(group: Sequence[Phrase]) -> bool:
 
 def _gap_verb(phrases: Sequence[Phrase], index: int) -> bool:
     """ "given" and "provided" after a form of "be" are verbs, not openers of a clause."""
-    return index > 0 and isinstance(phrases[index - 1], Verb) and _is_mark(phrases[index], "sub")
+    phrase = phrases[index]
+    given = isinstance(phrase, Mark) and phrase.text in {"given", "provided"}
+    return given and index > 0 and isinstance(phrases[index - 1], Verb)
 
 
 def _skip_joints(phrases: Sequence[Phrase], index: int) -> int:

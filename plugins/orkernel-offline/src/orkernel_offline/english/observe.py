@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
 from .clauses import Clause
@@ -13,8 +13,8 @@ from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
 
 _STOP = frozenset(
     "addition total order hand fact average general case result effort way least most sure "
-    "other stock inventory time trip".split()
-) - {"time", "trip"}
+    "other stock inventory different various distinct separate".split()
+)
 _PLACE = frozenset("in on at by using with without from via through inside across".split())
 _MEASURE_PREPOSITIONS = frozenset("of in on at with to from through by into onto".split())
 _NEED_VERBS = frozenset(
@@ -38,20 +38,37 @@ def observe(clauses: Sequence[Clause]) -> Observations:
     """Collect what every clause says."""
     result = Observations()
     subject: tuple[Mention, ...] = ()
+    places: tuple[Mention, ...] = ()
     previous: Clause | None = None
     for number, clause in enumerate(clauses):
-        reader = _ClauseReader(clause, number, subject if clause.shared else (), previous, result)
+        reader = _ClauseReader(clause, number, previous, result)
+        if clause.shared:
+            reader.inherit(subject, places)
         reader.read()
-        if not clause.shared:
-            subject = reader.subject
+        subject, places = reader.subject, reader.places
         previous = clause
+    result.amounts = _fill_elided(result.amounts, clauses)
     return result
 
 
+def _fill_elided(amounts: list[Amount], clauses: Sequence[Clause]) -> list[Amount]:
+    """ "A small crate holds 20 eggs while a large crate holds 50": 50 eggs."""
+    filled: list[Amount] = []
+    for amount in amounts:
+        quantity = amount.quantity
+        bare = not (amount.nouns or amount.unit or amount.money) and quantity.role == "plain"
+        model = filled[-1] if filled else None
+        if bare and model is not None and model.verb == amount.verb and not model.money:
+            same = clauses[model.clause].sentence == clauses[amount.clause].sentence
+            if same and (model.nouns or model.unit):
+                quantity = replace(quantity, unit=model.unit, words=model.quantity.words)
+                amount = replace(amount, quantity=quantity, nouns=model.nouns)
+        filled.append(amount)
+    return filled
+
+
 def mention_of(noun: Noun, role: str) -> Mention:
-    return Mention(
-        noun.lemmas - _STOP, noun.words, (noun.start, noun.end), role, noun.determiner
-    )
+    return Mention(noun.lemmas - _STOP, noun.words, (noun.start, noun.end), role, noun.determiner)
 
 
 def money_kind(lemmas: Sequence[str] | frozenset[str]) -> str:
@@ -68,7 +85,6 @@ class _ClauseReader:
         self,
         clause: Clause,
         number: int,
-        inherited: tuple[Mention, ...],
         previous: Clause | None,
         out: Observations,
     ) -> None:
@@ -80,11 +96,13 @@ class _ClauseReader:
         if clause.verb is None and previous is not None and previous.verb is not None:
             self.verb = previous.verb.lemma
         self.places, self.subject_nouns = self._subject()
-        own = tuple(mention_of(noun, "subject") for noun in self.subject_nouns)
-        self.subject = own if own or not clause.shared else inherited
-        if not self.subject:
-            self.subject = inherited
+        self.subject = tuple(mention_of(noun, "subject") for noun in self.subject_nouns)
         self.phrases = list(clause.phrases)
+
+    def inherit(self, subject: tuple[Mention, ...], places: tuple[Mention, ...]) -> None:
+        """Take over subject and adjuncts of the clause before where this one has none."""
+        self.subject = self.subject or subject
+        self.places = self.places or places
 
     # -- subject and places -------------------------------------------------------------
 
@@ -105,7 +123,10 @@ class _ClauseReader:
                 continue
             if isinstance(earlier, Mark) and earlier.kind == "prep":
                 role = "for" if earlier.text in {"for", "per"} else "place"
-                places.append(mention_of(phrase, role))
+                mention = mention_of(phrase, role)
+                if earlier.text == "without":
+                    mention = replace(mention, lemmas=mention.lemmas | {"without"})
+                places.append(mention)
             elif isinstance(earlier, Verb):
                 places.append(mention_of(phrase, "make"))
             else:
@@ -200,9 +221,23 @@ class _ClauseReader:
             following = self.phrases[position + 1] if position + 1 < len(self.phrases) else None
             if isinstance(following, Noun):
                 objects.append(mention_of(following, "make"))
+                objects += self._joined(position + 1)
             elif not isinstance(following, Quantity) and position == index + 1:
                 verbs.add(phrase.lemma)
         return objects, frozenset(verbs)
+
+    def _joined(self, position: int) -> list[Mention]:
+        """Nouns that "and" or a comma joins to the one at ``position``."""
+        found: list[Mention] = []
+        while position + 2 < len(self.phrases):
+            joint, noun = self.phrases[position + 1], self.phrases[position + 2]
+            if not (isinstance(joint, Mark) and joint.kind in {"conj", "comma"}):
+                break
+            if not isinstance(noun, Noun):
+                break
+            found.append(mention_of(noun, "make"))
+            position += 2
+        return found
 
     def _sum_money(self, index: int) -> str:
         """The kind of a sum of money, from the nearest word that tells."""
@@ -281,6 +316,9 @@ class _ClauseReader:
                 noun = self.phrases[position - 1]
                 return [mention_of(noun, "holder")] if isinstance(noun, Noun) else []
             if isinstance(phrase, Verb):
+                noun = self.phrases[position - 1]
+                if phrase.kind == "part" and isinstance(noun, Noun):
+                    return [mention_of(noun, "holder")]
                 return []
         return []
 

@@ -71,7 +71,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb group: ``must be able to fit``; ``kind`` is finite, inf, ger or rel."""
+    """A verb group: ``must be able to fit``; ``kind`` is finite, inf, ger, rel or part."""
 
     start: int
     end: int
@@ -240,7 +240,7 @@ class _Chunker:
         unit, nouns = _unit_of(run)
         words = [word.text for word in run]
         if skip := self._of_follows():
-            each = self._tag(1) == "each"
+            each = self._tag(1) == "each" and self._at(1).low != "either"
             self.index += skip
             of = self._noun_run()
             while further := self._of_follows():
@@ -301,8 +301,10 @@ class _Chunker:
                     break
                 chain.append("have")
             elif tagged.tag in {"verb", "ger"}:
-                if chain and chain[-1] not in {"be", "have", "to", "do"}:
+                if chain and chain[-1] not in {"be", "have", "to", "do", "get"}:
                     break
+                if tagged.form == "ing" and not chain and kind == "finite" and not modal:
+                    kind = "part"
                 passive = bool(chain) and chain[-1] == "be" and tagged.form in {"ed", "base"}
                 chain.append(tagged.verb)
                 negative = negative or tagged.low in {"doesn't", "don't"}

@@ -77,14 +77,14 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     goals = find_goals(clauses)
     observations = observe(clauses)
     trace.goals, trace.observations = goals, observations
-    activities = discover(observations.amounts)
+    activities = discover(_undescribed(observations.amounts, clauses))
     if len(activities) < 2:
         raise Unreadable(
             "cannot tell which things are to be decided on: no two of them have amounts of the "
             "same measure",
             _number_spans(observations.amounts) or _everything(clauses),
         )
-    naming = Naming(activities, _class_words(clauses, activities_words(activities)))
+    naming = Naming(activities, _class_words(clauses))
     assigned = [(amount, naming.of_amount(amount)) for amount in observations.amounts]
     per_unit = [(a, members) for a, members in assigned if _is_per_unit(a, members)]
     loose = [a for a, members in assigned if not _is_per_unit(a, members)]
@@ -100,8 +100,21 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     return facts
 
 
-def activities_words(activities: Sequence[object]) -> frozenset[str]:
-    return frozenset()
+def _undescribed(amounts: Sequence[Amount], clauses: Sequence[Clause]) -> list[Amount]:
+    """Amounts that are not counts of the things announced ("two types of panes")."""
+    return [
+        amount
+        for amount in amounts
+        if not _announces(
+            clauses[amount.clause].phrases, _place_of(amount, clauses)
+        )
+    ]
+
+
+def _place_of(amount: Amount, clauses: Sequence[Clause]) -> int:
+    """Index of the amount's quantity among the phrases of its clause."""
+    phrases = clauses[amount.clause].phrases
+    return next(i for i, phrase in enumerate(phrases) if phrase.start == amount.quantity.start)
 
 
 def _everything(clauses: Sequence[Clause]) -> tuple[Span, ...]:
@@ -123,9 +136,9 @@ def _check_asides(asides: Sequence[Sequence[Phrase]]) -> None:
                 )
 
 
-def _class_words(clauses: Sequence[Clause], known: frozenset[str]) -> frozenset[str]:
+def _class_words(clauses: Sequence[Clause]) -> frozenset[str]:
     """Nouns that name the activities as a class: "two types of panes", "either product"."""
-    found: set[str] = set(known)
+    found: set[str] = set()
     for clause in clauses:
         phrases = clause.phrases
         for index, phrase in enumerate(phrases):
@@ -146,13 +159,17 @@ def _announces(phrases: Sequence[Phrase], index: int) -> bool:
         return False
     if set(quantity.nouns) & lex.TYPE_NOUNS:
         return True
-    following = phrases[index + 1 : index + 3]
+    following = [p for p in phrases[index + 1 : index + 4] if not _is_preposition(p)]
     return (
-        len(following) == 2
+        len(following) >= 2
         and isinstance(following[0], Mark)
-        and following[0].kind in {"comma", "colon"}
+        and following[0].kind in {"comma", "colon", "conj"}
         and isinstance(following[1], Noun)
     )
+
+
+def _is_preposition(phrase: Phrase) -> bool:
+    return isinstance(phrase, Mark) and phrase.kind == "prep"
 
 
 def _is_per_unit(amount: Amount, members: tuple[int, ...]) -> bool:
@@ -255,7 +272,7 @@ class _FactReader:
         if quantity.role not in {"plain", "digit"} or quantity.unit is not None:
             return False
         clause = self.clauses[amount.clause]
-        at = clause.phrases.index(quantity)
+        at = _place_of(amount, self.clauses)
         naming = self.resolver.naming
         counts = {len(naming.activities), len(self.resolver.columns)}
         announced = _announces(clause.phrases, at)

@@ -64,7 +64,7 @@ _SIMPLE: dict[str, str] = {
     "(": "open",
     ")": "close",
 }
-_OPENERS = frozenset({"det", "prep", "num", "each", "limit", "per", "conj", "noun", "more", "of"})
+_PARENTHETIC = frozenset("however therefore thus hence though conversely instead".split())
 
 
 def label_nouns(tokens: Sequence[Token]) -> frozenset[str]:
@@ -163,7 +163,8 @@ class _Tagger:
             return self._make(index, "adv" if self._previous() == "num" else "pron")
         if word in {"daily", "weekly", "monthly", "yearly"} and self._noun_follows(index + 1):
             return self._make(index, "noun")
-        if word in {"both", "all", "each"} and self._bare_verb(index + 1):
+        alone = word in {"both", "all"} or (word == "each" and self._previous() in {"noun", "pron"})
+        if alone and self._bare_verb(index + 1):
             return self._make(index, "pron")
         if word in {"both", "all", "another", "other", "such", "same", "any", "some"} or (
             word in lex.DETERMINERS and not self._noun_follows(index + 1)
@@ -172,6 +173,8 @@ class _Tagger:
         if word == "one":
             return self._make(index, "det" if self._noun_follows(index + 1) else "pron")
         simple = _SIMPLE.get(word)
+        if word in _PARENTHETIC and self._previous() not in {"", "comma", "conj"}:
+            simple = "adv"
         if simple == "per" and word == "/" and self._previous() not in {"noun", "num"}:
             return self._make(index, "mark")
         if simple is not None:
@@ -276,7 +279,7 @@ class _Tagger:
         return _SIMPLE.get(token.low) in {"det", "each"}
 
     def _participle(self, index: int, previous: str, form: str) -> str:
-        if previous in {"be", "have"}:
+        if previous in {"be", "have"} or (self.result and self.result[-1].verb == "get"):
             return "verb"
         if previous in {"rel", "pron"} and form in {"ed", "past"}:
             return "verb"
@@ -317,8 +320,8 @@ class _Tagger:
         if self._low(index + 1) == "to" and verb_base in lex.CONTROL_VERBS:
             return "verb" if previous in {"noun", "pron", "rel", "conj"} else "noun"
         if form == "s":
-            if previous in {"noun", "close", "rel", "that"} or self._previous() == "adv":
-                if complement or self._previous() == "adv":
+            if previous in {"noun", "close", "rel", "part"} or self._previous() == "adv":
+                if complement or self._previous() in {"adv", "part"}:
                     return "verb"
                 if self._low(index + 1) == "for" and self._complement_follows(index + 2):
                     return "verb"
