@@ -16,10 +16,10 @@ from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 
-from orkernel.config import FOLDER_FILE, Config, read_file, user_file
+from orkernel.config import FOLDER_FILE, read_file, user_file
 from orkernel.errors import OrkernelError
 from orkernel.plugins.choice import decide
-from orkernel.plugins.installed import InstalledPlugin, installed_plugins
+from orkernel.plugins.installed import InstalledPlugin
 from orkernel.plugins.loading import LoadedPlugin, import_object
 from orkernel.plugins.problems import describe, one_line
 from orkernel.plugins.requirements import conflicts, importable
@@ -87,11 +87,10 @@ def examine(name: str, check: Check) -> Finding:
     return Finding(name, state, one_line(detail), perf_counter() - begin)
 
 
-def examine_all(config: Config, registry: Registry, runs: Path) -> Iterator[Finding]:
+def examine_all(registry: Registry, runs: Path) -> Iterator[Finding]:
     """Every check, in turn.
 
     Args:
-        config: Decides which plugins count as disabled.
         registry: The loaded plugins.
         runs: Folder that runs are written to.
     """
@@ -106,8 +105,8 @@ def examine_all(config: Config, registry: Registry, runs: Path) -> Iterator[Find
         yield _plugin(loaded)
     for problem in registry.problems:
         yield Finding(f"plugin {problem.plugin}", State.FAILED, str(problem))
-    for plugin in installed_plugins():
-        decision = decide(plugin, config)
+    for plugin in registry.installed:
+        decision = decide(plugin, registry.config)
         if not decision.enabled:
             yield Finding(f"plugin {plugin.name}", State.SKIPPED, decision.reason)
     for kind, entry in registry.all_entries():

@@ -17,7 +17,15 @@ from orkernel.plugins.choice import check_names, decide
 from orkernel.plugins.installed import InstalledPlugin, installed_plugins
 from orkernel.plugins.kinds import KINDS, Kind, kind_of
 from orkernel.plugins.loading import LoadedPlugin, PluginLoader, import_object
-from orkernel.plugins.problems import Cause, PluginProblem, describe, near, one_line, problem
+from orkernel.plugins.problems import (
+    WHOLE_PLUGIN,
+    Cause,
+    PluginProblem,
+    describe,
+    near,
+    one_line,
+    problem,
+)
 from orkernel.plugins.requirements import conflicts, importable
 from orkernel.plugins.values import convert
 from orkernel.records import Record
@@ -42,10 +50,13 @@ class Registry:
     def __init__(
         self,
         config: Config,
+        installed: tuple[InstalledPlugin, ...],
         plugins: tuple[LoadedPlugin, ...],
         problems: tuple[PluginProblem, ...],
     ) -> None:
         self.config = config
+        self.installed = installed
+        """Every installed plugin, loaded or not."""
         self.plugins = plugins
         """The plugins that were imported."""
         self._entries, taken = _index(plugins)
@@ -81,7 +92,7 @@ class Registry:
                 loader.problems.append(_name_taken(plugin, chosen))
             elif (result := loader.load(plugin)) is not None:
                 loaded.append(result)
-        registry = cls(config, tuple(loaded), tuple(loader.problems))
+        registry = cls(config, installed, tuple(loaded), tuple(loader.problems))
         registry._refuse_failures_of_asked()
         registry._check_asked_options()
         return registry
@@ -218,7 +229,7 @@ class Registry:
         return UnknownName(f"no {kind.title} is named '{name}'", fix=fix)
 
     def _disabled(self) -> list[tuple[InstalledPlugin, str]]:
-        decisions = ((plugin, decide(plugin, self.config)) for plugin in installed_plugins())
+        decisions = ((plugin, decide(plugin, self.config)) for plugin in self.installed)
         return [(plugin, d.reason) for plugin, d in decisions if not d.enabled]
 
     def _all_records(self, name: str | None = None) -> list[Record]:
@@ -262,8 +273,8 @@ class Registry:
         if self.config.strict and self.problems:
             lines = "; ".join(map(str, self.problems))
             raise PluginError(f"strict mode (ORKERNEL_STRICT): {lines}")
-        failed = {p.plugin: p for p in self.problems}
-        for plugin in installed_plugins() if failed else ():
+        failed = {p.plugin: p for p in self.problems if p.skipped == WHOLE_PLUGIN}
+        for plugin in self.installed:
             if plugin.name in failed and decide(plugin, self.config).asked:
                 raise PluginError(f"asked for by name: {failed[plugin.name]}")
 

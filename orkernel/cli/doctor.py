@@ -31,7 +31,7 @@ def command(invocation: Invocation, runs: Path, as_json: bool) -> ExitCode:
     from orkernel.health import State, examine_all
 
     registry = invocation.lenient_registry()
-    findings = list(examine_all(registry.config, registry, runs))
+    findings = list(examine_all(registry, runs))
     if as_json:
         click.echo(json.dumps([finding.to_json() for finding in findings], indent=1))
     else:

@@ -155,7 +155,7 @@ def plugin_options(command: Decorated) -> Decorated:
         else:
             setattr(invocation, str(parameter.name), value)
 
-    shared: dict[str, Any] = {"expose_value": False, "callback": store}
+    shared: dict[str, Any] = {"expose_value": False, "callback": store, "is_eager": True}
     for decorate in (
         click.option("-v", "--verbose", "verbosity", count=True, help="Say more.", **shared),
         click.option(

@@ -67,10 +67,10 @@ def list_plugins(invocation: Invocation, as_json: bool) -> None:
 @pass_invocation
 def show(invocation: Invocation, name: str | None, as_json: bool) -> ExitCode:
     """Load the plugins, or the one called NAME, and show hooks, records and options."""
-    installed = installed_plugins()
+    registry = invocation.lenient_registry()
+    installed = registry.installed
     if name is not None and not any(plugin.answers_to(name) for plugin in installed):
         raise unknown_plugin(name, installed)
-    registry = invocation.lenient_registry()
     meant = [plugin for plugin in installed if name is None or plugin.answers_to(name)]
     shown = [_shown(plugin, registry) for plugin in meant]
     if as_json:
@@ -162,7 +162,7 @@ def _namesakes(
 
 def _shown(plugin: InstalledPlugin, registry: Registry) -> dict[str, Any]:
     decision: Decision = decide(plugin, registry.config)
-    loaded = next((one for one in registry.plugins if one.plugin == plugin), None)
+    loaded = next((one for one in registry.plugins if one.plugin is plugin), None)
     state = "loaded" if loaded else "broken" if decision.enabled else "disabled"
     entries = {entry.record: (kind, entry) for kind, entry in registry.all_entries()}
     hooks = loaded.hooks if loaded else {}

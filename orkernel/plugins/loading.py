@@ -23,7 +23,7 @@ import pluggy
 from orkernel import hookspecs
 from orkernel.plugins.installed import InstalledPlugin
 from orkernel.plugins.kinds import HOOKS, Kind
-from orkernel.plugins.problems import Cause, PluginProblem, describe, near, problem
+from orkernel.plugins.problems import WHOLE_PLUGIN, Cause, PluginProblem, describe, near, problem
 from orkernel.plugins.requirements import accepts_kernel, conflicts
 from orkernel.plugins.validate import fault_of
 from orkernel.records import API_LEVEL, Record
@@ -89,7 +89,7 @@ class PluginLoader:
                 plugin,
                 Cause.KERNEL_RANGE,
                 f"it is made for orkernel {plugin.kernel_range}, not for {__version__}",
-                "the plugin",
+                WHOLE_PLUGIN,
                 f"`pip install --upgrade {plugin.distribution}`",
             )
             return None
@@ -99,7 +99,7 @@ class PluginLoader:
             raise
         except BaseException as error:
             cause, detail, fix = explain_import_failure(plugin, error)
-            self._note(plugin, cause, detail, "the plugin", fix)
+            self._note(plugin, cause, detail, WHOLE_PLUGIN, fix)
             return None
 
     def _register(
@@ -113,7 +113,7 @@ class PluginLoader:
         except BaseException as error:
             if self._manager.get_plugin(plugin.name) is module:
                 self._manager.unregister(name=plugin.name)
-            self._note(plugin, Cause.BAD_HOOK, describe(error), "the plugin", "correct the hook")
+            self._note(plugin, Cause.BAD_HOOK, describe(error), WHOLE_PLUGIN, "correct the hook")
             return None
         hooks: dict[str, tuple[Record, ...]] = {}
         for caller in self._manager.get_hookcallers(module) or ():

@@ -29,6 +29,9 @@ class Cause(StrEnum):
     API_LEVEL = "api-level"
 
 
+WHOLE_PLUGIN = "the plugin"
+
+
 @dataclass(frozen=True, slots=True)
 class PluginProblem:
     """One thing that was left out.
@@ -50,7 +53,7 @@ class PluginProblem:
     kernel_range: str
     cause: Cause
     detail: str
-    skipped: str = "the plugin"
+    skipped: str = WHOLE_PLUGIN
     fix: str = ""
 
     @property
@@ -89,7 +92,7 @@ def problem(
     cause: Cause,
     detail: str,
     *,
-    skipped: str = "the plugin",
+    skipped: str = WHOLE_PLUGIN,
     fix: str = "",
 ) -> PluginProblem:
     """A problem of an installed plugin, on one line whatever `detail` holds."""
