@@ -1,0 +1,1 @@
+"""Answering a file of questions and counting the right answers."""

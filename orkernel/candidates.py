@@ -1,0 +1,291 @@
+"""Formulate, trial-solve, evaluate, select: from a statement to one chosen candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from orkernel.agents import Agents, classify
+from orkernel.errors import (
+    Cancelled,
+    NoMoreReadings,
+    OrkernelError,
+    PluginError,
+    Refused,
+    RefusedError,
+)
+from orkernel.formulation.check import Diagnostic, Severity, check
+from orkernel.formulation.provenance import locate, provenance_diagnostics
+from orkernel.model import Model
+from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Problem, Selection
+from orkernel.solution import Solution, SolverIdentity, Status
+from orkernel.verify import verify
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orkernel.context import RunContext
+    from orkernel.formulation.schema import Formulation
+    from orkernel.registry import Registry
+
+TRIAL_SECONDS = 5.0
+"""Longest trial solve of one candidate."""
+REPAIRS = 2
+"""How often a candidate that fails the checks may be repaired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Names of the plugins that make and judge candidates."""
+
+    formulator: str
+    scorers: tuple[str, ...]
+    selector: str | None
+    classifier: str | None
+    solver: str
+    k: int
+
+
+def examine(formulation: Formulation, problem: Problem) -> tuple[Formulation, list[Diagnostic]]:
+    """Locate the quotes and run every check.
+
+    Returns:
+        The formulation with offsets filled in, and the findings on it.
+    """
+    statement = problem.statement or formulation.statement
+    located = locate(formulation, statement) if statement else formulation
+    if statement and located.statement != statement:
+        located = located.model_copy(update={"statement": statement})
+    found = check(located, data=problem.data)
+    if statement:
+        found = [*found, *provenance_diagnostics(located, statement)]
+    return located, found
+
+
+def refusal(diagnostics: Sequence[Diagnostic]) -> str:
+    """Why the findings refuse a candidate; empty if they do not."""
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    if not errors:
+        return ""
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f"{errors[0].element}: {errors[0].message}{more}"
+
+
+@dataclass(slots=True)
+class CandidateStage:
+    """Makes the candidates of a run.
+
+    Attributes:
+        registry: Plugins.
+        problem: What the user gave.
+        choices: Which plugins do what.
+        agents: For trial solves.
+        ctx: Run context.
+        keep: Called with every candidate as soon as it is complete.
+    """
+
+    registry: Registry
+    problem: Problem
+    choices: Choices
+    agents: Agents
+    ctx: RunContext
+    keep: Callable[[Candidate], None]
+
+    def run(self, known: Sequence[Candidate] = ()) -> list[Candidate]:
+        """Formulate up to k candidates; `known` ones are taken over from an earlier run.
+
+        Raises:
+            Refused: The very first reading was refused and there is no other.
+        """
+        candidates = list(known)
+        while len(candidates) < self.choices.k:
+            self.ctx.check_cancelled()
+            try:
+                candidate = self._next(candidates)
+            except NoMoreReadings:
+                break
+            except Refused:
+                if not candidates:
+                    raise
+                break
+            candidate = self._evaluate(candidate, candidates)
+            candidates.append(candidate)
+            self.keep(candidate)
+            self.ctx.emit(
+                Event(
+                    "candidate.refused" if candidate.refused else "candidate.ready",
+                    "formulate",
+                    candidate.refused or _summary(candidate),
+                    {"index": candidate.index, "min_confidence": candidate.min_confidence},
+                )
+            )
+        if len(candidates) > len(known):
+            candidates = self._compare(candidates)
+        return candidates
+
+    # -------------------------------------------------------------- one candidate
+
+    def _next(self, history: list[Candidate]) -> Candidate:
+        spec = self.registry.get("formulators", self.choices.formulator)
+        formulator = self.registry.resolve(spec)
+        ctx = self.ctx.with_(options=self.registry.options(spec))
+        index = len(history)
+        self.ctx.emit(Event("stage.progress", "formulate", f"candidate {index + 1}"))
+        try:
+            formulation = formulator.formulate(self.problem, tuple(history), ctx)
+            candidate = self._examined(index, formulation)
+            repair = getattr(formulator, "repair", None)
+            for _ in range(REPAIRS if repair else 0):
+                if not candidate.refused:
+                    break
+                formulation = repair(self.problem, candidate, ctx)
+                candidate = self._examined(index, formulation)
+        except (Refused, NoMoreReadings, Cancelled, KeyboardInterrupt):
+            raise
+        except OrkernelError as error:
+            return Candidate(index, refused=str(error))
+        except Exception as error:
+            return Candidate(
+                index, refused=f"formulator '{spec.name}' failed: {type(error).__name__}: {error}"
+            )
+        return self._tried(candidate) if not candidate.refused else candidate
+
+    def _examined(self, index: int, formulation: Formulation) -> Candidate:
+        located, found = examine(formulation, self.problem)
+        return Candidate(index, located, tuple(found), refused=refusal(found))
+
+    def _tried(self, candidate: Candidate) -> Candidate:
+        """Add the trial solution; a failed trial is only noted, never ends the run."""
+        assert candidate.formulation is not None
+        try:
+            solution = trial_solve(
+                self.agents,
+                candidate.formulation,
+                self.problem.data,
+                self.choices,
+                self.ctx.limited(TRIAL_SECONDS),
+            )
+        except (Cancelled, KeyboardInterrupt):
+            raise
+        except RefusedError as error:
+            return replace(candidate, refused=str(error))
+        except Exception as error:
+            solution = _trial_error(str(error) or type(error).__name__)
+        return replace(candidate, trial=solution)
+
+    # -------------------------------------------------------------- evaluation
+
+    def _evaluate(self, candidate: Candidate, peers: Sequence[Candidate]) -> Candidate:
+        if candidate.formulation is None:
+            return candidate
+        evaluations = [self._score(name, candidate, peers) for name in self.choices.scorers]
+        return replace(candidate, evaluations=tuple(e for e in evaluations if e is not None))
+
+    def _score(
+        self, name: str, candidate: Candidate, peers: Sequence[Candidate]
+    ) -> Evaluation | None:
+        spec = self.registry.get("confidence_scorers", name)
+        try:
+            scorer = self.registry.resolve(spec)
+            evaluation: Any = scorer.score(
+                self.problem,
+                candidate,
+                tuple(p for p in peers if p.index != candidate.index),
+                self.ctx.with_(options=self.registry.options(spec)),
+            )
+            if not isinstance(evaluation, Evaluation) or set(evaluation.scores) != set(DIMENSIONS):
+                raise PluginError(f"it must score exactly {', '.join(DIMENSIONS)}")
+        except (Cancelled, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            self.agents.notes.append(f"scorer '{name}' failed: {error}")
+            return None
+        return replace(evaluation, scorer=name)
+
+    def _compare(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Ask the comparing scorers once more, now that all candidates are known."""
+        comparing = [
+            name
+            for name in self.choices.scorers
+            if getattr(self.registry.get("confidence_scorers", name), "compares", False)
+        ]
+        for name in comparing:
+            for position, candidate in enumerate(candidates):
+                if candidate.formulation is None:
+                    continue
+                again = self._score(name, candidate, candidates)
+                if again is None:
+                    continue
+                others = tuple(e for e in candidate.evaluations if e.scorer != name)
+                candidates[position] = replace(candidate, evaluations=(*others, again))
+                self.keep(candidates[position])
+        return candidates
+
+
+def _summary(candidate: Candidate) -> str:
+    trial = candidate.trial
+    if trial is None:
+        return "ready"
+    value = f" {trial.objective:.10g}" if trial.objective is not None else ""
+    return f"{trial.status}{value}"
+
+
+def _trial_error(message: str) -> Solution:
+    return Solution(Status.ERROR, SolverIdentity("", "", ""), message=message)
+
+
+def trial_solve(
+    agents: Agents,
+    formulation: Formulation,
+    data: Path | None,
+    choices: Choices,
+    ctx: RunContext,
+) -> Solution:
+    """Solve a candidate briefly with the first agent that its classification ranks.
+
+    Returns:
+        The agent's solution; `error` if it does not survive the kernel's check.
+
+    Raises:
+        RefusedError: No agent takes the model.
+    """
+    model = Model.bind(formulation, data)
+    ranked = classify(agents, model, choices.classifier, choices.solver, ctx).agents
+    quiet = ctx.with_(emit=lambda event: None)
+    solution, stages = agents.solve(ranked[0].name, model, quiet)
+    problems = [p for s in stages for p in verify(s.model, s.solution).problems]
+    if problems:
+        return _trial_error(problems[0])
+    return solution
+
+
+# ----------------------------------------------------------------------------- selection
+
+
+def select(
+    registry: Registry,
+    candidates: Sequence[Candidate],
+    selector: str | None,
+    ctx: RunContext,
+) -> Selection:
+    """Choose one of the candidates that are not refused.
+
+    Raises:
+        RefusedError: All are refused.
+        PluginError: The rule chose a candidate that does not exist or is refused.
+    """
+    usable = [c for c in candidates if not c.refused and c.formulation is not None]
+    if not usable:
+        reasons = "; ".join(f"candidate {c.index + 1}: {c.refused}" for c in candidates)
+        raise RefusedError(f"no candidate passed the checks: {reasons or 'there are none'}")
+    if selector is None:
+        return Selection(usable[0].index, "first candidate that passes the checks")
+    if len(usable) == 1:
+        return Selection(usable[0].index, "the only candidate that passes the checks")
+    spec = registry.get("selection_rules", selector)
+    rule = registry.resolve(spec)
+    chosen: Any = rule.select(tuple(candidates), ctx.with_(options=registry.options(spec)))
+    if not isinstance(chosen, Selection) or chosen.index not in {c.index for c in usable}:
+        raise PluginError(f"selection rule '{selector}' chose no usable candidate: {chosen!r}")
+    return chosen

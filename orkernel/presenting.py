@@ -1,0 +1,143 @@
+"""From arrays back to the user's names: values, duals and infeasible subsets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orkernel.answer import CHECKED, Answer, SubsetMember
+from orkernel.solution import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from orkernel.model import Model
+
+    from orkernel.formulation.schema import Formulation, SourceReference
+    from orkernel.records import Classification
+    from orkernel.solution import Duals, InfeasibleSubset, ParetoPoint
+    from orkernel.solving import Outcome
+
+
+def presented(model: Model, outcome: Outcome, classification: Classification) -> Answer:
+    """The answer in the user's names."""
+    solution, checked = outcome.solution, outcome.verification
+    status = solution.status
+    if not checked.verified and status in CHECKED:
+        status = Status.ERROR
+    x = checked.values if checked.verified else None
+    has_duals = solution.duals is not None and status is Status.OPTIMAL
+    subset = outcome.subset
+    return Answer(
+        status=status,
+        verified=checked.verified,
+        message="; ".join(checked.problems) or ("" if checked.verified else solution.message),
+        objectives=checked.objectives if x is not None else {},
+        variables=model.values(x) if x is not None else {},
+        results=model.results(x) if x is not None else {},
+        bound=solution.bound,
+        gap=solution.gap,
+        guarantee=solution.guarantee if solution.solver.agent else None,
+        evidence=outcome.evidence,
+        duals=(
+            duals_by_name(model, solution.duals)
+            if solution.duals is not None and has_duals
+            else None
+        ),
+        pareto=pareto_by_name(model, solution.pareto),
+        max_violation=checked.max_violation,
+        solver=solution.solver if solution.solver.agent else None,
+        classification=classification,
+        iis=subset_by_name(model, subset) if subset is not None else None,
+        iis_minimal=subset.minimal if subset is not None else False,
+        assumptions=(*model.assumptions(), *solution.assumptions),
+        notes=outcome.notes,
+    )
+
+
+def duals_by_name(model: Model, duals: Duals) -> dict[str, Any]:
+    """Dual values and reduced costs, nested by member like the variables.
+
+    Sensitivity ranges come as `[low, high]` with None for no limit.
+    """
+    rows: dict[str, Any] = {}
+    rhs = duals.ranges.get("rhs")
+    rhs_ranges: dict[str, Any] = {}
+    for block in model.rows.blocks:
+        name = block.constraint if not block.part else f"{block.constraint}#{block.part + 1}"
+        for k in range(block.size):
+            row = block.offset + k
+            keys = [str(column[k]) for column in block.index]
+            _put(rows, name, keys, float(duals.rows[row]))
+            if rhs is not None:
+                _put(rhs_ranges, name, keys, _interval(rhs[row]))
+    found: dict[str, Any] = {
+        "constraints": rows,
+        "reduced_costs": model.values(np.asarray(duals.columns, dtype=float)),
+    }
+    ranges: dict[str, Any] = {}
+    if rhs is not None:
+        ranges["rhs"] = rhs_ranges
+    if (cost := duals.ranges.get("objective")) is not None:
+        costs: dict[str, Any] = {}
+        for block in model.columns.blocks:
+            for column in range(block.offset, block.offset + block.size):
+                keys = [str(m) for m in model.columns.member(column)]
+                _put(costs, block.name, keys, _interval(cost[column]))
+        ranges["objective"] = costs
+    if ranges:
+        found["ranges"] = ranges
+    return found
+
+
+def _interval(pair: Any) -> list[float | None]:
+    return [float(v) if np.isfinite(v) else None for v in pair]
+
+
+def _put(target: dict[str, Any], name: str, keys: list[str], value: Any) -> None:
+    """Set target[name][key]…[key] = value."""
+    path = [name, *keys]
+    for key in path[:-1]:
+        target = target.setdefault(key, {})
+    target[path[-1]] = value
+
+
+def pareto_by_name(model: Model, points: Sequence[ParetoPoint]) -> list[dict[str, Any]]:
+    """Points of a front as `{"objectives": …, "variables": …}`."""
+    names = [o.name for o in model.formulation.objectives]
+    return [
+        {
+            "objectives": dict(zip(names, map(float, p.objectives), strict=True)),
+            "variables": model.values(p.values),
+        }
+        for p in points
+    ]
+
+
+def subset_by_name(model: Model, subset: InfeasibleSubset) -> tuple[SubsetMember, ...]:
+    """Members of an infeasible subset with the sentences behind them."""
+    variables = {v.name: v for v in model.formulation.variables}
+    members = [
+        SubsetMember(block.constraint, "constraint", model.rows.label(row), _quotes(block.sources))
+        for row in subset.rows
+        for block in [model.rows.block_of(row)]
+    ]
+    for columns, side in ((subset.lower, "lower bound"), (subset.upper, "upper bound")):
+        for column in columns:
+            name = model.columns.block_of(column).name
+            value = (model.columns.lower if side == "lower bound" else model.columns.upper)[column]
+            sign = "≥" if side == "lower bound" else "≤"
+            label = f"{model.columns.label(column)} {sign} {value:g}"
+            members.append(SubsetMember(name, side, label, _quotes(variables[name].sources)))
+    return tuple(members)
+
+
+def _quotes(sources: Sequence[SourceReference]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(s.quote for s in sources))
+
+
+def data_files(formulation: Formulation) -> list[str]:
+    """Names of the CSV files that a formulation reads."""
+    tables = [e.table for e in (*formulation.sets, *formulation.parameters)]
+    return sorted({t.file for t in tables if t is not None})

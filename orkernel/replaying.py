@@ -1,0 +1,167 @@
+"""Going on with an interrupted run, and repeating a finished one without any model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orkernel.agents import Agents
+from orkernel.context import RunContext
+from orkernel.errors import UsageError
+from orkernel.formulation.load import load_formulation
+from orkernel.model import Model
+from orkernel.pipeline import execute
+from orkernel.presenting import presented
+from orkernel.records import Classification, Event, Problem, RankedAgent
+from orkernel.request import Request
+from orkernel.runs import RunFolder
+from orkernel.solving import solve_ranked
+from orkernel.verify import check_point
+
+if TYPE_CHECKING:
+    import threading
+
+    from orkernel.answer import Answer
+    from orkernel.registry import Registry
+
+SAME = 1e-6
+"""Relative difference of objective values that still counts as the same answer."""
+
+
+def stored_request(folder: RunFolder) -> Request:
+    """What a run folder was asked for.
+
+    Raises:
+        UsageError: The folder is damaged.
+    """
+    run = folder.read_json("run.json")
+    if not isinstance(run, dict) or "request" not in run:
+        raise UsageError(
+            f"{folder.path} holds no complete request", fix="run the problem again from its file"
+        )
+    asked: dict[str, Any] = dict(run["request"])
+    if asked["scorers"] is not None:
+        asked["scorers"] = tuple(asked["scorers"])
+    formulation_file = folder.path / "formulation.json"
+    formulation = load_formulation(formulation_file) if formulation_file.exists() else None
+    if formulation is not None:
+        statement = formulation.statement
+    else:
+        try:
+            statement = (folder.path / "statement.md").read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{folder.path} holds no statement: {error}") from error
+    return Request(
+        problem=Problem(statement, run.get("name") or "problem", data_folder(folder, run)),
+        formulation=formulation,
+        **asked,
+    )
+
+
+def data_folder(folder: RunFolder, run: dict[str, Any]) -> Path | None:
+    """The tables' copy in the run folder, else the folder that the run read them from."""
+    copy = folder.path / "data"
+    if copy.is_dir():
+        return copy
+    return Path(run["data"]) if run.get("data") else None
+
+
+def resume(
+    path: Path,
+    registry: Registry,
+    *,
+    observe: Callable[[Event], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> Answer:
+    """Go on with a run that was interrupted, from its last complete candidate.
+
+    Raises:
+        UsageError: It is no run folder, or the run is finished.
+    """
+    folder = RunFolder.open(path)
+    if (folder.read_json("run.json") or {}).get("state") == "finished":
+        raise UsageError(
+            f"the run in {path} is finished",
+            fix=f"`orkernel show {path}` shows it, `orkernel replay {path}` repeats it",
+        )
+    return execute(stored_request(folder), registry, folder, observe=observe, cancel=cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A repeated run.
+
+    Attributes:
+        answer: The new answer.
+        stored: The stored `answer.json`.
+        differences: What is not the same, one line each; empty when it is.
+    """
+
+    answer: Answer
+    stored: dict[str, Any]
+    differences: tuple[str, ...]
+
+
+def replay(
+    path: Path,
+    registry: Registry,
+    *,
+    observe: Callable[[Event], None] | None = None,
+) -> Replay:
+    """Check a finished run's stored solution again, then solve its formulation again.
+
+    The stored formulation and the stored choice of agents are used, so that no
+    formulator, scorer or language model is asked.
+
+    Raises:
+        UsageError: It is no run folder, or the run has no answer to compare with.
+    """
+    folder = RunFolder.open(path)
+    stored = folder.read_json("answer.json")
+    classification = folder.read_json("classification.json")
+    if stored is None or classification is None:
+        raise UsageError(
+            f"the run in {path} has no solved formulation to repeat",
+            fix=f"go on with `orkernel run --resume {path}`, or run the problem again",
+        )
+    request = stored_request(folder)
+    selection = folder.read_json("selection.json") or {"index": 0}
+    candidates = folder.read_candidates()
+    chosen = candidates[selection["index"]].formulation
+    if chosen is None:
+        raise UsageError(f"the run in {path} holds no formulation of its chosen candidate")
+    model = Model.bind(chosen, request.problem.data)
+    differences = _recheck(folder, model)
+
+    agents = [RankedAgent(a["name"], a["reason"]) for a in classification["agents"]]
+    answered = stored["solver"]["agent"] if stored["solver"] else None
+    agents.sort(key=lambda a: a.name != answered)
+    ctx = RunContext(seed=request.seed, gap=request.gap, **({"emit": observe} if observe else {}))
+    if request.time_limit is not None:
+        ctx = ctx.limited(request.time_limit)
+    pool = Agents(registry, request.problem, ctx)
+    outcome = solve_ranked(pool, model, agents, ctx)
+    answer = presented(model, outcome, Classification(classification["kind"], tuple(agents)))
+    return Replay(answer, stored, (*differences, *_compare(stored, answer)))
+
+
+def _recheck(folder: RunFolder, model: Model) -> tuple[str, ...]:
+    solution = folder.read_solution()
+    if solution is None or solution.values is None:
+        return ()
+    return tuple(f"stored solution: {p}" for p in check_point(model, solution.values).problems)
+
+
+def _compare(stored: dict[str, Any], answer: Answer) -> tuple[str, ...]:
+    found = []
+    if stored["status"] != str(answer.status):
+        found.append(f"status was {stored['status']}, is {answer.status}")
+    if stored["verified"] != answer.verified:
+        found.append(f"verified was {stored['verified']}, is {answer.verified}")
+    for name, value in stored["objectives"].items():
+        now = answer.objectives.get(name)
+        if now is None or abs(now - value) > SAME * max(1.0, abs(value)):
+            found.append(f"objective '{name}' was {value!r}, is {now!r}")
+    return tuple(found)

@@ -1,0 +1,72 @@
+"""Wording shared by the terminal and the HTML report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orkernel.records import Guarantee
+from orkernel.solution import Evidence, Status
+
+if TYPE_CHECKING:
+    from orkernel.answer import Answer
+
+
+def figure(value: float) -> str:
+    """A number for people: ten digits at most, no trailing zeros, no minus zero."""
+    text = f"{value:.10g}"
+    return "0" if text == "-0" else text
+
+
+STATUS_WORDS = {
+    Status.OPTIMAL: "optimal",
+    Status.FEASIBLE: "feasible",
+    Status.INFEASIBLE: "infeasible: no answer satisfies all of the statement",
+    Status.UNBOUNDED: "unbounded: the objective can be improved without end",
+    Status.INFEASIBLE_OR_UNBOUNDED: "infeasible or unbounded: the solver could not tell which",
+    Status.PARETO_FRONT: "Pareto front",
+    Status.TIME_LIMIT: "time limit reached before any solution was found",
+    Status.ILL_POSED: "refused",
+    Status.ERROR: "no checked answer",
+}
+
+
+def headline(answer: Answer) -> str:
+    """One line: status, objective, whether it was checked."""
+    text = STATUS_WORDS[answer.status]
+    if answer.objective is not None:
+        text += f" · {next(iter(answer.objectives))} = {figure(answer.objective)}"
+    if answer.status is Status.FEASIBLE:
+        if answer.gap is not None:
+            text += f" · gap {answer.gap:.2%}"
+        if answer.guarantee is not None and answer.guarantee is not Guarantee.GLOBAL:
+            text += f" · {answer.guarantee} answer, not proven optimal"
+    return text
+
+
+def evidence_words(answer: Answer) -> str:
+    """What was checked and by whom; empty without a solver."""
+    if answer.solver is None:
+        return ""
+    solver = f"{answer.solver.agent} ({answer.solver.name} {answer.solver.version})"
+    if not answer.verified:
+        return f"answer of {solver}, not verified"
+    parts = []
+    if answer.max_violation is not None and answer.objectives is not None:
+        parts.append(
+            "feasibility and objective recomputed by the kernel, largest violation "
+            f"{answer.max_violation:.1e}"
+        )
+    claim = {
+        Status.OPTIMAL: "optimality",
+        Status.INFEASIBLE: "infeasibility",
+        Status.UNBOUNDED: "unboundedness",
+    }.get(answer.status)
+    if claim and answer.evidence is not None:
+        parts.append(
+            {
+                Evidence.CERTIFICATE: f"{claim} proven by a certificate that the kernel checked",
+                Evidence.SECOND_AGENT: f"{claim} confirmed by a second, independent solver",
+                Evidence.SOLVER_CLAIM: f"{claim} as claimed by the solver",
+            }[answer.evidence]
+        )
+    return f"solved by {solver}; " + "; ".join(parts)

@@ -1,0 +1,111 @@
+"""Request: everything that a run was asked for, and which plugins that means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from orkernel.errors import UsageError
+from orkernel.records import Problem
+
+if TYPE_CHECKING:
+    from orkernel.formulation.schema import Formulation
+    from orkernel.registry import Registry
+
+PREFERRED: Mapping[str, str] = {
+    "formulators": "offline",
+    "confidence_scorers": "evidence",
+    "selection_rules": "max-min",
+    "classifiers": "structure",
+}
+"""Stage defaults, used where installed; a lone installed plugin is used otherwise."""
+
+FLAGS: Mapping[str, str] = {
+    "formulators": "--formulator",
+    "confidence_scorers": "--scorer",
+    "selection_rules": "--selector",
+    "classifiers": "--classifier",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run was asked for. The fields mean what they mean in `orkernel.run`."""
+
+    problem: Problem
+    formulation: Formulation | None = None
+    k: int = 3
+    formulator: str | None = None
+    scorers: tuple[str, ...] | None = None
+    selector: str | None = None
+    classifier: str | None = None
+    solver: str = "auto"
+    time_limit: float | None = None
+    gap: float | None = None
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k is {self.k}; at least one candidate is needed")
+        if self.time_limit is not None and not self.time_limit >= 0:
+            raise UsageError(f"the time limit is {self.time_limit}; it must be 0 or more seconds")
+        if self.gap is not None and not self.gap >= 0:
+            raise UsageError(f"the gap is {self.gap}; it must be 0 or more")
+
+    def to_json(self) -> dict[str, Any]:
+        """What `run.json` keeps, enough to resume and to replay."""
+        return {
+            "k": self.k,
+            "formulator": self.formulator,
+            "scorers": list(self.scorers) if self.scorers is not None else None,
+            "selector": self.selector,
+            "classifier": self.classifier,
+            "solver": self.solver,
+            "time_limit": self.time_limit,
+            "gap": self.gap,
+            "seed": self.seed,
+            "options": dict(self.options),
+        }
+
+
+def preferred(registry: Registry, kind: str, asked: str | None) -> str | None:
+    """The asked, preferred or only plugin of a kind; None if there is none.
+
+    Raises:
+        UnknownName: The asked one does not exist.
+    """
+    if asked is not None:
+        return registry.get(kind, asked).name
+    installed = registry.records(kind)
+    if PREFERRED.get(kind) in installed:
+        return PREFERRED[kind]
+    return next(iter(installed)) if len(installed) == 1 else None
+
+
+def required(registry: Registry, kind: str, asked: str | None) -> str:
+    """Like `preferred`, but there must be one.
+
+    Raises:
+        UsageError: None is installed, or several and none is preferred.
+    """
+    name = preferred(registry, kind, asked)
+    if name is None:
+        installed = ", ".join(sorted(registry.records(kind)))
+        word = kind.replace("_", " ").removesuffix("s")
+        if installed:
+            raise UsageError(
+                f"several {word}s are installed and none was chosen: {installed}",
+                fix=f"choose one with {FLAGS[kind]} NAME",
+            )
+        raise UsageError(f"no {word} is installed", fix="`pip install orkernel-offline`")
+    return name
+
+
+def chosen_scorers(registry: Registry, asked: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The asked scorers, or the preferred or only one."""
+    if asked is not None:
+        return tuple(registry.get("confidence_scorers", name).name for name in asked)
+    name = preferred(registry, "confidence_scorers", None)
+    return (name,) if name is not None else ()

@@ -1,0 +1,338 @@
+"""The run folder: the audit trail of one run, written atomically, readable at any moment.
+
+`runs/<time>-<slug>/` holds
+
+    run.json             what was asked, versions, seed, and how it ended
+    statement.md         the statement, or formulation.json when that was given
+    data/                the data tables that the run may read
+    candidates/N.json    formulation, diagnostics, evaluations, trial solution
+    selection.json  classification.json
+    solution.json  solution.npz      the solver's answer, numbers exact
+    answer.json          what `--json` prints
+    report.html          the same for people
+    events.jsonl         everything that happened, one event a line
+
+A file is either complete or not there: each is written beside its place, flushed, and
+renamed. An interrupted run therefore resumes from its last complete file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from orkernel.errors import UsageError
+from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Guarantee, Score
+from orkernel.solution import Certificate, Duals, Solution, SolverIdentity, Status
+
+if TYPE_CHECKING:
+    from orkernel.formulation.check import Diagnostic
+
+SCHEMA = 1
+"""Version of the run folder's layout."""
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Write a file so that a reader sees the old or the new content, never a part.
+
+    Raises:
+        OSError: The folder is not writable or the disk is full; the old content stays.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def slug(text: str) -> str:
+    """A short file-name-safe form of a title."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40] or "problem"
+
+
+@dataclass(slots=True)
+class RunFolder:
+    """One run's folder."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, parent: Path, name: str) -> RunFolder:
+        """Make a new folder below `parent`.
+
+        Raises:
+            UsageError: The folder cannot be made or written.
+        """
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            for attempt in range(1000):
+                suffix = f"-{attempt + 1}" if attempt else ""
+                path = parent / f"{stamp}-{slug(name)}{suffix}"
+                try:
+                    path.mkdir()
+                    break
+                except FileExistsError:
+                    continue
+            (path / "candidates").mkdir()
+            folder = cls(path)
+            folder.write_json("run.json", {"schema": SCHEMA, "state": "running", "name": name})
+        except OSError as error:
+            raise UsageError(
+                f"cannot write the run folder in {parent}: {error.strerror or error}",
+                fix="choose another folder with --out DIR",
+            ) from error
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """An existing run folder.
+
+        Raises:
+            UsageError: It is not a run folder.
+        """
+        folder = cls(path)
+        if not (path / "run.json").is_file():
+            raise UsageError(f"{path} is not a run folder", fix="list them with `orkernel runs`")
+        return folder
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write one JSON file atomically."""
+        write_atomically(self.path / name, json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write one text file atomically."""
+        write_atomically(self.path / name, text)
+
+    def read_json(self, name: str) -> Any:
+        """Content of a JSON file, or None if it is not there.
+
+        Raises:
+            UsageError: The file is damaged.
+        """
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{self.path / name} is damaged: {error}", fix="run the problem again"
+            ) from error
+
+    def append_event(self, event: Event) -> None:
+        """Add one line to `events.jsonl`."""
+        line = json.dumps(
+            {
+                "time": round(event.time, 3),
+                "kind": event.kind,
+                "stage": event.stage,
+                "message": event.message,
+                **({"data": dict(event.data)} if event.data else {}),
+            },
+            default=str,
+        )
+        with (self.path / "events.jsonl").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    # ------------------------------------------------------------------ candidates
+
+    def write_candidate(self, candidate: Candidate) -> None:
+        """Write `candidates/N.json`."""
+        self.write_json(f"candidates/{candidate.index}.json", candidate_to_json(candidate))
+
+    def read_candidates(self) -> list[Candidate]:
+        """All complete candidates, in order, without their trial solutions' arrays."""
+        found: list[Candidate] = []
+        for number in range(1000):
+            value = self.read_json(f"candidates/{number}.json")
+            if value is None:
+                break
+            found.append(candidate_from_json(value))
+        return found
+
+    # ------------------------------------------------------------------ solution
+
+    def write_solution(self, solution: Solution) -> None:
+        """Write `solution.npz` (arrays) and then `solution.json` (the rest)."""
+        import io
+
+        import numpy as np
+
+        arrays: dict[str, Any] = {}
+        if solution.values is not None:
+            arrays["values"] = solution.values
+        if solution.duals is not None:
+            arrays["dual_rows"] = solution.duals.rows
+            arrays["dual_columns"] = solution.duals.columns
+            for key, value in solution.duals.ranges.items():
+                arrays[f"range_{key}"] = value
+        if solution.certificate is not None:
+            arrays["certificate"] = solution.certificate.vector
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        write_atomically(self.path / "solution.npz", buffer.getvalue())
+        self.write_json("solution.json", solution_to_json(solution))
+
+    def read_solution(self) -> Solution | None:
+        """The stored solution with its arrays, or None."""
+        import numpy as np
+
+        value = self.read_json("solution.json")
+        if value is None:
+            return None
+        try:
+            with np.load(self.path / "solution.npz", allow_pickle=False) as stored:
+                arrays = dict(stored)
+            return solution_from_json(value, arrays)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"the stored solution in {self.path} is damaged: {error}",
+                fix="run the problem again",
+            ) from error
+
+
+def list_runs(parent: Path) -> list[dict[str, Any]]:
+    """One object per run folder below `parent`, oldest first; damaged ones are marked."""
+    found: list[dict[str, Any]] = []
+    if not parent.is_dir():
+        return found
+    for path in sorted(p for p in parent.iterdir() if (p / "run.json").exists()):
+        folder = RunFolder(path)
+        try:
+            run = folder.read_json("run.json") or {}
+            answer = folder.read_json("answer.json") or {}
+        except UsageError:
+            run, answer = {"state": "damaged"}, {}
+        found.append(
+            {
+                "run": path.name,
+                "name": run.get("name", ""),
+                "state": run.get("state", "damaged"),
+                "status": answer.get("status"),
+                "verified": answer.get("verified"),
+                "objectives": answer.get("objectives"),
+            }
+        )
+    return found
+
+
+# ----------------------------------------------------------------------------- JSON forms
+
+
+def finite(value: float | None) -> float | None:
+    """The number, or None where JSON has no word for it."""
+    if value is None or value != value or value in (float("inf"), float("-inf")):
+        return None
+    return float(value)
+
+
+def evaluation_to_json(evaluation: Evaluation) -> dict[str, Any]:
+    """Per dimension value and explanation."""
+    return {
+        d: {"value": s.value, "explanation": s.explanation} for d, s in evaluation.scores.items()
+    }
+
+
+def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
+    """Everything about a candidate that resuming and auditing need."""
+    formulation = candidate.formulation
+    return {
+        "index": candidate.index,
+        "refused": candidate.refused,
+        "diagnostics": [d.to_json() for d in candidate.diagnostics],
+        "evaluations": {e.scorer: evaluation_to_json(e) for e in candidate.evaluations},
+        "trial": solution_to_json(candidate.trial) if candidate.trial is not None else None,
+        "formulation": formulation.model_dump(mode="json") if formulation is not None else None,
+    }
+
+
+def diagnostic_from_json(value: Mapping[str, Any]) -> Diagnostic:
+    """Inverse of `Diagnostic.to_json`."""
+    from orkernel.formulation.check import Diagnostic, Severity
+
+    known = {f.name for f in fields(Diagnostic)}
+    kept = {k: v for k, v in value.items() if k in known}
+    return Diagnostic(**{**kept, "severity": Severity(value["severity"])})
+
+
+def candidate_from_json(value: Mapping[str, Any]) -> Candidate:
+    """Inverse of `candidate_to_json`; the trial comes back without its arrays."""
+    from orkernel.formulation.schema import Formulation
+
+    formulation = value["formulation"]
+    return Candidate(
+        index=value["index"],
+        refused=value["refused"],
+        diagnostics=tuple(diagnostic_from_json(d) for d in value["diagnostics"]),
+        evaluations=tuple(
+            Evaluation(name, {d: Score(**scores[d]) for d in DIMENSIONS})
+            for name, scores in value["evaluations"].items()
+        ),
+        trial=solution_from_json(value["trial"], {}) if value["trial"] is not None else None,
+        formulation=Formulation.model_validate(formulation) if formulation is not None else None,
+    )
+
+
+def solution_to_json(solution: Solution) -> dict[str, Any]:
+    """The scalars of a solution; arrays go to `solution.npz`."""
+    return {
+        "status": str(solution.status),
+        "solver": {
+            "agent": solution.solver.agent,
+            "name": solution.solver.name,
+            "version": solution.solver.version,
+        },
+        "objective": finite(solution.objective),
+        "bound": finite(solution.bound),
+        "guarantee": str(solution.guarantee),
+        "certificate": solution.certificate.kind if solution.certificate is not None else None,
+        "ranges": sorted(solution.duals.ranges) if solution.duals is not None else [],
+        "message": solution.message,
+        "seconds": solution.seconds,
+        "assumptions": list(solution.assumptions),
+        "statistics": {k: finite(v) for k, v in solution.statistics.items()},
+    }
+
+
+def solution_from_json(value: Mapping[str, Any], arrays: Mapping[str, Any]) -> Solution:
+    """Inverse of `solution_to_json` with the arrays of `solution.npz` (which may be empty)."""
+    duals = None
+    if "dual_rows" in arrays:
+        duals = Duals(
+            arrays["dual_rows"],
+            arrays["dual_columns"],
+            {key: arrays[f"range_{key}"] for key in value["ranges"]},
+        )
+    certificate = None
+    if value["certificate"] is not None and "certificate" in arrays:
+        certificate = Certificate(value["certificate"], arrays["certificate"])
+    return Solution(
+        status=Status(value["status"]),
+        solver=SolverIdentity(**value["solver"]),
+        values=arrays.get("values"),
+        objective=value["objective"],
+        bound=value["bound"],
+        guarantee=Guarantee(value["guarantee"]),
+        duals=duals,
+        certificate=certificate,
+        message=value["message"],
+        seconds=value["seconds"],
+        assumptions=tuple(value["assumptions"]),
+        statistics={k: v for k, v in value["statistics"].items() if v is not None},
+    )

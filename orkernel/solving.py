@@ -1,0 +1,255 @@
+"""Solve and verify: from a bound model and ranked agents to a checked outcome.
+
+Agents are tried in the order of the classification. One that fails, or whose answer
+does not hold, is reported and the next is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from orkernel.agents import Agents
+from orkernel.compose import Stage, irreducible_subset
+from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
+from orkernel.records import (
+    Event,
+    Guarantee,
+    RankedAgent,
+)
+from orkernel.solution import (
+    Evidence,
+    InfeasibleSubset,
+    Solution,
+    SolverIdentity,
+    Status,
+)
+from orkernel.verify import Verification, verify
+
+if TYPE_CHECKING:
+    from orkernel.context import RunContext
+    from orkernel.model import Model
+
+SECOND_OPINION_SECONDS = 10.0
+"""Longest time spent on a second agent to back a claim without certificate."""
+DELETION_SECONDS = 10.0
+"""Longest time spent on an irreducible infeasible subset."""
+AGREEMENT = 1e-6
+"""Relative difference of two optima that still counts as agreement."""
+
+STRENGTH = (Evidence.SOLVER_CLAIM, Evidence.SECOND_AGENT, Evidence.CERTIFICATE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """A solution with everything that the kernel found out about it."""
+
+    solution: Solution
+    verification: Verification
+    evidence: Evidence | None = None
+    subset: InfeasibleSubset | None = None
+    notes: tuple[str, ...] = ()
+
+
+# ----------------------------------------------------------------------------- solve
+
+
+def solve_ranked(
+    agents: Agents, model: Model, ranked: Sequence[RankedAgent], ctx: RunContext
+) -> Outcome:
+    """Try the ranked agents until one gives an answer that holds.
+
+    Raises:
+        Cancelled: The user interrupted and there is no incumbent.
+    """
+    refused: Outcome | None = None
+    for agent in ranked:
+        ctx.emit(Event("solver.started", "solve", f"{agent.name}: {agent.reason}"))
+        outcome = _attempt(agents, model, agent.name, ctx)
+        if outcome is None:
+            continue
+        if outcome.verification.verified or outcome.solution.status is Status.TIME_LIMIT:
+            return _strengthen(agents, model, agent.name, outcome, ranked, ctx)
+        for problem in outcome.verification.problems:
+            agents.notes.append(f"answer of {agent.name} refused: {problem}")
+        refused = refused or outcome
+        if (remaining := ctx.remaining()) is not None and remaining <= 0:
+            break
+    if refused is not None:
+        return refused
+    return _failed("; ".join(agents.notes) or "no agent was tried")
+
+
+def _failed(message: str) -> Outcome:
+    nobody = SolverIdentity("", "", "")
+    solution = Solution(Status.ERROR, nobody, message=message)
+    return Outcome(solution, Verification(False, None, {}, None, None, (message,)))
+
+
+def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome | None:
+    """One agent's checked outcome, or None after a note if it has none."""
+    try:
+        solution, stages = agents.solve(name, model, ctx)
+        if solution.status is Status.INFEASIBLE_OR_UNBOUNDED:
+            solution, stages = _settle(agents, model, name, solution, stages, ctx)
+        elif solution.status is Status.UNBOUNDED and solution.values is None:
+            solution = _with_point(agents, model, name, solution, ctx)
+            stages = [Stage(model, solution)] if len(stages) == 1 else stages
+        return _judge(model, solution, stages)
+    except (Cancelled, KeyboardInterrupt):
+        raise
+    except UnknownName:
+        raise
+    except Unsupported as error:
+        agents.notes.append(f"{name} cannot take {error}")
+    except OrkernelError as error:
+        agents.notes.append(f"{name} failed: {error}")
+    except Exception as error:
+        agents.notes.append(f"{name} failed: {type(error).__name__}: {error}")
+    ctx.emit(Event("solver.failed", "solve", agents.notes[-1]))
+    return None
+
+
+def _settle(
+    agents: Agents,
+    model: Model,
+    name: str,
+    solution: Solution,
+    stages: list[Stage],
+    ctx: RunContext,
+) -> tuple[Solution, list[Stage]]:
+    """Tell infeasible from unbounded by asking for any feasible point."""
+    feasibility, _ = agents.solve(name, model.derive(objectives=()), ctx)
+    if feasibility.status is Status.INFEASIBLE:
+        settled = replace(feasibility, objective=None)
+    elif feasibility.values is not None:
+        settled = replace(
+            solution, status=Status.UNBOUNDED, values=feasibility.values, objective=None
+        )
+    else:
+        return solution, stages
+    return settled, [Stage(model, settled)]
+
+
+def _with_point(
+    agents: Agents, model: Model, name: str, solution: Solution, ctx: RunContext
+) -> Solution:
+    """A feasible point for an unbounded model, without which it may be infeasible."""
+    feasibility, _ = agents.solve(name, model.derive(objectives=()), ctx)
+    if feasibility.status is Status.INFEASIBLE:
+        return feasibility
+    return replace(solution, values=feasibility.values)
+
+
+def _judge(model: Model, solution: Solution, stages: list[Stage]) -> Outcome:
+    """Verify the answer; over several stages the weakest evidence counts."""
+    if solution.status is Status.INFEASIBLE and solution.guarantee is not Guarantee.GLOBAL:
+        message = "no feasible point was found, and a local solver cannot prove that there is none"
+        return Outcome(
+            replace(solution, status=Status.ERROR, message=message),
+            Verification(False, None, {}, None, None, (message,)),
+        )
+    if len(stages) == 1 and stages[0].model is model:
+        verification = verify(model, solution)
+        return Outcome(solution, verification, verification.evidence)
+    whole = verify(model, solution)
+    parts = [verify(s.model, s.solution) for s in stages]
+    problems = [p for part in parts for p in part.problems]
+    if problems and whole.verified:
+        whole = replace(whole, verified=False, problems=tuple(problems))
+    evidence = _weakest([p.evidence for p in parts]) if whole.verified else None
+    return Outcome(solution, whole, evidence)
+
+
+def _weakest(found: Sequence[Evidence | None]) -> Evidence | None:
+    if not found or any(e is None for e in found):
+        return None
+    return min((e for e in found if e is not None), key=STRENGTH.index)
+
+
+# ----------------------------------------------------------------------------- strengthen
+
+
+def _strengthen(
+    agents: Agents,
+    model: Model,
+    name: str,
+    outcome: Outcome,
+    ranked: Sequence[RankedAgent],
+    ctx: RunContext,
+) -> Outcome:
+    """Back a bare claim by a second agent, and find the infeasible subset."""
+    if outcome.evidence is Evidence.SOLVER_CLAIM:
+        outcome = _second_opinion(agents, model, name, outcome, ctx)
+    if outcome.solution.status is Status.INFEASIBLE and outcome.verification.verified:
+        subset = _subset(agents, model, name, outcome, ctx)
+        outcome = replace(outcome, subset=subset)
+    return outcome
+
+
+def _second_opinion(
+    agents: Agents, model: Model, name: str, outcome: Outcome, ctx: RunContext
+) -> Outcome:
+    others = [a for a in agents.able(model) if a.name != name and a.guarantee is Guarantee.GLOBAL]
+    for spec in others:
+        ctx.emit(Event("solver.second_opinion", "verify", f"asking {spec.name} as well"))
+        try:
+            second, stages = agents.solve(spec.name, model, ctx.limited(SECOND_OPINION_SECONDS))
+            if second.status is Status.INFEASIBLE_OR_UNBOUNDED:
+                second, stages = _settle(
+                    agents, model, spec.name, second, stages, ctx.limited(SECOND_OPINION_SECONDS)
+                )
+            other = _judge(model, second, stages)
+        except Cancelled:
+            return outcome
+        except Exception as error:
+            agents.notes.append(f"{spec.name} could not confirm: {error}")
+            continue
+        conclusive = second.status in (Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED)
+        if not conclusive or second.guarantee is not Guarantee.GLOBAL:
+            continue
+        if not other.verification.verified:
+            continue
+        if _agree(outcome, other):
+            return replace(outcome, evidence=Evidence.SECOND_AGENT)
+        return _disagreement(name, outcome, spec.name, other)
+    return outcome
+
+
+def _agree(first: Outcome, second: Outcome) -> bool:
+    if first.solution.status is not second.solution.status:
+        return False
+    mine, yours = first.verification.objectives, second.verification.objectives
+    return all(
+        abs(value - yours[key]) <= AGREEMENT * max(1.0, abs(value)) for key, value in mine.items()
+    )
+
+
+def _disagreement(name: str, first: Outcome, other: str, second: Outcome) -> Outcome:
+    def said(outcome: Outcome) -> str:
+        values = ", ".join(f"{k} = {v:.9g}" for k, v in outcome.verification.objectives.items())
+        return f"{outcome.solution.status}{f' ({values})' if values else ''}"
+
+    message = f"two exact agents disagree: {name} says {said(first)}, {other} says {said(second)}"
+    verification = replace(first.verification, verified=False, evidence=None, problems=(message,))
+    return replace(first, verification=verification, evidence=None, notes=(message,))
+
+
+def _subset(
+    agents: Agents, model: Model, name: str, outcome: Outcome, ctx: RunContext
+) -> InfeasibleSubset | None:
+    ctx.emit(Event("solver.iis", "verify", "finding which statements cannot hold together"))
+
+    def quiet(subset_model: Model, subset_ctx: RunContext) -> Solution:
+        return agents.solve(name, subset_model, subset_ctx)[0]
+
+    silent = ctx.limited(DELETION_SECONDS).with_(emit=lambda event: None)
+    try:
+        found = irreducible_subset(model, quiet, silent, hint=outcome.solution.infeasible_subset)
+    except Cancelled:
+        found = None
+    except OrkernelError as error:
+        agents.notes.append(f"no infeasible subset: {error}")
+        found = None
+    return found or outcome.solution.infeasible_subset

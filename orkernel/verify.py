@@ -1,0 +1,232 @@
+"""The independent check of a solver's answer, from the formulation and nothing else.
+
+The kernel recomputes feasibility and the objectives with its own evaluator and
+refuses an answer that does not hold. What it cannot recompute (optimality,
+infeasibility, unboundedness) it checks by a certificate, or says who claims it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orkernel.certificates import proves_infeasible, proves_optimal, proves_unbounded
+from orkernel.errors import Unsupported
+from orkernel.records import Guarantee
+from orkernel.solution import Evidence, Solution, Status
+
+if TYPE_CHECKING:
+    from orkernel.model import Model
+
+    from orkernel.algebra.forms import Floats, LinearForm
+
+ROW_TOLERANCE = 1e-6
+"""A row holds if its violation is at most this times max(1, |rhs|)."""
+INTEGRALITY_TOLERANCE = 1e-5
+"""An integer value may differ from a whole number by at most this."""
+OBJECTIVE_TOLERANCE = 1e-5
+"""Relative difference allowed between the claimed and the recomputed objective."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verification:
+    """Outcome of the check.
+
+    Attributes:
+        verified: Feasibility and objectives were recomputed and hold.
+        values: The point that was checked, integer columns rounded, or None.
+        objectives: Recomputed objective values by name, each in its own sense.
+        max_violation: Largest scaled violation of a row, bound or integrality; None
+            without a point.
+        evidence: What stands behind the status; None for a merely feasible answer.
+        problems: Why it is refused, one line each.
+    """
+
+    verified: bool
+    values: Floats | None
+    objectives: dict[str, float]
+    max_violation: float | None
+    evidence: Evidence | None
+    problems: tuple[str, ...] = ()
+
+
+def verify(model: Model, solution: Solution) -> Verification:
+    """Check one answer against its model.
+
+    Args:
+        model: The model that was solved; at most one objective counts for optimality.
+        solution: What the agent returned.
+
+    Returns:
+        The verification; it never raises for a wrong answer.
+    """
+    if solution.status is Status.INFEASIBLE:
+        return Verification(True, None, {}, None, _infeasible_evidence(model, solution))
+    if solution.status is Status.UNBOUNDED:
+        return _verify_unbounded(model, solution)
+    if solution.values is None:
+        return Verification(False, None, {}, None, None)
+    point = check_point(model, solution.values)
+    problems = list(point.problems)
+    problems += _objective_problems(model, solution, point.objectives)
+    if solution.status is Status.OPTIMAL and solution.guarantee is not Guarantee.GLOBAL:
+        problems.append(
+            f"'optimal' was claimed with a {solution.guarantee} guarantee, which cannot support it"
+        )
+    evidence: Evidence | None = None
+    if solution.status is Status.OPTIMAL and not problems:
+        evidence = _optimal_evidence(model, solution, point)
+    return replace(point, verified=not problems, evidence=evidence, problems=tuple(problems))
+
+
+def check_point(model: Model, values: Any) -> Verification:
+    """Recompute feasibility and objectives of one point.
+
+    Integer columns within the tolerance are rounded to whole numbers, provided that the
+    rounded point is no less feasible than the tolerance allows.
+    """
+    n = len(model.columns)
+    try:
+        x = np.array(values, dtype=float).reshape(-1)
+    except (TypeError, ValueError):
+        return Verification(False, None, {}, None, None, ("the values are not numbers",))
+    if x.shape != (n,):
+        message = f"the answer has {x.size} values; the model has {n} columns"
+        return Verification(False, None, {}, None, None, (message,))
+    if not np.all(np.isfinite(x)):
+        column = int(np.flatnonzero(~np.isfinite(x))[0])
+        message = f"variable {model.columns.label(column)} is {x[column]}, not a finite number"
+        return Verification(False, None, {}, None, None, (message,))
+    checked = _check(model, x)
+    if np.any(model.columns.integer):
+        whole = np.where(model.columns.integer, np.round(x), x)
+        rounded = _check(model, whole)
+        if rounded.verified or not checked.verified:
+            drift = float(np.max(np.abs(whole - x), initial=0.0))
+            if drift <= INTEGRALITY_TOLERANCE:
+                return rounded
+    return checked
+
+
+def _check(model: Model, x: Floats) -> Verification:
+    columns = model.columns
+    problems: list[str] = []
+    worst = 0.0
+
+    fraction = np.where(columns.integer, np.abs(x - np.round(x)), 0.0)
+    if fraction.size and fraction.max() > INTEGRALITY_TOLERANCE:
+        column = int(fraction.argmax())
+        problems.append(f"variable {columns.label(column)} = {x[column]:.9g} is not a whole number")
+    worst = max(worst, float(fraction.max(initial=0.0)))
+
+    for bound, excess, word in (
+        (columns.lower, columns.lower - x, "below its lower"),
+        (columns.upper, x - columns.upper, "above its upper"),
+    ):
+        scaled = excess / np.maximum(1.0, np.abs(np.where(np.isfinite(bound), bound, 0.0)))
+        if scaled.size:
+            column = int(scaled.argmax())
+            worst = max(worst, float(scaled[column]))
+            if scaled[column] > ROW_TOLERANCE:
+                problems.append(
+                    f"variable {columns.label(column)} = {x[column]:.9g} is {word} bound "
+                    f"{bound[column]:.9g}"
+                )
+
+    computed = model.evaluate(x)
+    violations = computed.violations[0]
+    scaled = np.where(np.isnan(violations), np.inf, violations) / computed.scales[0]
+    failing = np.flatnonzero(scaled > ROW_TOLERANCE)
+    for row in failing[np.argsort(-scaled[failing], kind="stable")][:5]:
+        problems.append(
+            f"constraint {model.rows.label(int(row))} is violated by {violations[row]:.6g}"
+        )
+    if failing.size > 5:
+        problems.append(f"{failing.size - 5} more constraints are violated")
+    worst = max(worst, float(np.max(scaled, initial=0.0)))
+
+    names = [o.name for o in model.formulation.objectives]
+    objectives = {
+        name: float(value) for name, value in zip(names, computed.objectives[0], strict=True)
+    }
+    for name, value in objectives.items():
+        if not np.isfinite(value):
+            problems.append(f"objective '{name}' evaluates to {value}")
+    return Verification(not problems, x, objectives, worst, None, tuple(problems))
+
+
+def _objective_problems(
+    model: Model, solution: Solution, recomputed: dict[str, float]
+) -> list[str]:
+    if solution.objective is None or len(recomputed) != 1:
+        return []
+    ((name, value),) = recomputed.items()
+    if abs(value - solution.objective) <= OBJECTIVE_TOLERANCE * max(1.0, abs(value)):
+        return []
+    return [
+        f"objective '{name}' is {value:.9g} when recomputed; the solver says "
+        f"{solution.objective:.9g}"
+    ]
+
+
+def _quadratic_form(model: Model) -> LinearForm | None:
+    """The arrays of a model with linear rows, or None if it has none."""
+    try:
+        form = model.quadratic()
+    except Unsupported:
+        return None
+    return None if form.row_quadratic else form.linear
+
+
+def _optimal_evidence(model: Model, solution: Solution, point: Verification) -> Evidence:
+    if not model.formulation.objectives:
+        return Evidence.CERTIFICATE
+    duals: Any = None
+    if solution.certificate is not None and solution.certificate.kind == "dual":
+        duals = solution.certificate.vector
+    elif solution.duals is not None:
+        duals = solution.duals.rows
+    form = _quadratic_form(model) if duals is not None else None
+    if form is None or point.values is None or np.shape(duals) != (len(model.rows),):
+        return Evidence.SOLVER_CLAIM
+    proven = proves_optimal(form, point.values, duals, convex=model.structure.convex is True)
+    return Evidence.CERTIFICATE if proven else Evidence.SOLVER_CLAIM
+
+
+def _infeasible_evidence(model: Model, solution: Solution) -> Evidence:
+    form = _quadratic_form(model)
+    if form is None:
+        return Evidence.SOLVER_CLAIM
+    certificate = solution.certificate
+    multipliers: Any = np.zeros(len(model.rows))
+    if certificate is not None and certificate.kind == "farkas":
+        if np.shape(certificate.vector) != (len(model.rows),):
+            return Evidence.SOLVER_CLAIM
+        multipliers = certificate.vector
+    return Evidence.CERTIFICATE if proves_infeasible(form, multipliers) else Evidence.SOLVER_CLAIM
+
+
+def _verify_unbounded(model: Model, solution: Solution) -> Verification:
+    """Unbounded means a feasible point and a direction; both are checked when given."""
+    if solution.values is None:
+        return Verification(True, None, {}, None, Evidence.SOLVER_CLAIM)
+    point = check_point(model, solution.values)
+    form = _quadratic_form(model)
+    certificate = solution.certificate
+    proven = (
+        point.verified
+        and form is not None
+        and certificate is not None
+        and certificate.kind == "primal_ray"
+        and np.shape(certificate.vector) == (len(model.columns),)
+        and proves_unbounded(form, certificate.vector)
+    )
+    return replace(
+        point,
+        verified=True,
+        objectives={},
+        problems=(),
+        evidence=Evidence.CERTIFICATE if proven else Evidence.SOLVER_CLAIM,
+    )

@@ -1,0 +1,46 @@
+"""A formulator, a confidence scorer and a classifier that need no language model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from orkernel import ClassifierSpec, FormulatorSpec, Option, ScorerSpec, hookimpl
+
+
+@hookimpl
+def orkernel_formulators() -> Iterable[FormulatorSpec]:
+    """`offline`: reads written algebra and English word problems."""
+    yield FormulatorSpec(
+        name="offline",
+        target="orkernel_offline.formulator:OfflineFormulator",
+        check="orkernel_offline.health:check",
+        summary="Reads algebra, LaTeX and English word problems by rules; refuses what it cannot.",
+    )
+
+
+@hookimpl
+def orkernel_confidence_scorers() -> Iterable[ScorerSpec]:
+    """`evidence`: what share of the statement the formulation accounts for."""
+    yield ScorerSpec(
+        name="evidence",
+        target="orkernel_offline.evidence:EvidenceScorer",
+        summary="Scores what share of the statement's numbers, limits and goals is accounted for.",
+    )
+
+
+@hookimpl
+def orkernel_classifiers() -> Iterable[ClassifierSpec]:
+    """`structure`: ranks agents by what the model is."""
+    yield ClassifierSpec(
+        name="structure",
+        target="orkernel_offline.structure:StructureClassifier",
+        options=(
+            Option(
+                "prefer",
+                str,
+                "highs,ortools,pyomo,pymoo,numpy",
+                "Agents to prefer among equally strong ones, best first.",
+            ),
+        ),
+        summary="Ranks agents by their guarantee for the model's structure.",
+    )
