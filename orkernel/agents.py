@@ -98,7 +98,8 @@ def takes(spec: SolverAgentSpec, model: Model) -> bool:
 def lacking(spec: SolverAgentSpec, model: Model) -> list[str]:
     """What the best-fitting capability set of an agent lacks, for messages."""
     wanted = needs(model)
-    return sorted(min((wanted - s for s in spec.supports), key=len, default=wanted))
+    gaps = [wanted - supported for supported in spec.supports]
+    return sorted(min(gaps, key=lambda gap: len(gap), default=wanted))
 
 
 def classify(

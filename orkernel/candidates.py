@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from orkernel.agents import Agents, classify
+from orkernel.context import ignore
 from orkernel.errors import (
     Cancelled,
     NoMoreReadings,
@@ -136,8 +137,8 @@ class CandidateStage:
             formulation = formulator.formulate(self.problem, tuple(history), ctx)
             candidate = self._examined(index, formulation)
             repair = getattr(formulator, "repair", None)
-            for _ in range(REPAIRS if repair else 0):
-                if not candidate.refused:
+            for _ in range(REPAIRS):
+                if repair is None or not candidate.refused:
                     break
                 formulation = repair(self.problem, candidate, ctx)
                 candidate = self._examined(index, formulation)
@@ -252,7 +253,7 @@ def trial_solve(
     """
     model = Model.bind(formulation, data)
     ranked = classify(agents, model, choices.classifier, choices.solver, ctx).agents
-    quiet = ctx.with_(emit=lambda event: None)
+    quiet = ctx.with_(emit=ignore)
     solution, stages = agents.solve(ranked[0].name, model, quiet)
     problems = [p for s in stages for p in verify(s.model, s.solution).problems]
     if problems:

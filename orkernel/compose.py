@@ -20,9 +20,8 @@ from orkernel.records import Guarantee
 from orkernel.solution import InfeasibleSubset, Solution, Status
 
 if TYPE_CHECKING:
-    from orkernel.model import Model
-
     from orkernel.context import RunContext
+    from orkernel.model import Model
 
     Solve = Callable[[Model, RunContext], Solution]
 

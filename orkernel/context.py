@@ -13,11 +13,13 @@ from orkernel.errors import Cancelled
 from orkernel.records import Event, Question
 
 
-def _ignore(event: Event) -> None:
+def ignore(event: Event) -> None:
+    """Where events go when nobody listens."""
     del event
 
 
-def _no_answer(question: Question) -> str | None:
+def no_answer(question: Question) -> str | None:
+    """What a question gets when nobody is there."""
     del question
     return None
 
@@ -62,9 +64,9 @@ class RunContext:
     gap: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
-    emit: Callable[[Event], None] = _ignore
+    emit: Callable[[Event], None] = ignore
     cancel: threading.Event = field(default_factory=threading.Event)
-    ask: Callable[[Question], str | None] = _no_answer
+    ask: Callable[[Question], str | None] = no_answer
     ledger: Ledger = field(default_factory=Ledger)
 
     @property

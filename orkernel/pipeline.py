@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from orkernel.agents import Agents, classify
 from orkernel.answer import Answer
 from orkernel.candidates import CandidateStage, Choices, examine, refusal, select
-from orkernel.context import RunContext
+from orkernel.context import RunContext, no_answer
 from orkernel.errors import Cancelled, Refused, RefusedError, UsageError
 from orkernel.formulation.check import Diagnostic, Severity
 from orkernel.formulation.schema import Formulation
@@ -163,7 +163,7 @@ def execute(
         folder=folder.path if folder else None,
         emit=emit,
         cancel=stop,
-        **({"ask": ask} if ask else {}),
+        ask=ask or no_answer,
     )
     state = _Run(request, registry, folder, ctx, Agents(registry, request.problem, ctx))
     storage.start(request, registry)

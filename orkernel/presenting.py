@@ -12,9 +12,8 @@ from orkernel.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from orkernel.model import Model
-
     from orkernel.formulation.schema import Formulation, SourceReference
+    from orkernel.model import Model
     from orkernel.records import Classification
     from orkernel.solution import Duals, InfeasibleSubset, ParetoPoint
     from orkernel.solving import Outcome
@@ -139,5 +138,5 @@ def _quotes(sources: Sequence[SourceReference]) -> tuple[str, ...]:
 
 def data_files(formulation: Formulation) -> list[str]:
     """Names of the CSV files that a formulation reads."""
-    tables = [e.table for e in (*formulation.sets, *formulation.parameters)]
+    tables = [s.table for s in formulation.sets] + [p.table for p in formulation.parameters]
     return sorted({t.file for t in tables if t is not None})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orkernel.agents import Agents
-from orkernel.context import RunContext
+from orkernel.context import RunContext, ignore
 from orkernel.errors import UsageError
 from orkernel.formulation.load import load_formulation
 from orkernel.model import Model
@@ -138,7 +138,7 @@ def replay(
     agents = [RankedAgent(a["name"], a["reason"]) for a in classification["agents"]]
     answered = stored["solver"]["agent"] if stored["solver"] else None
     agents.sort(key=lambda a: a.name != answered)
-    ctx = RunContext(seed=request.seed, gap=request.gap, **({"emit": observe} if observe else {}))
+    ctx = RunContext(seed=request.seed, gap=request.gap, emit=observe or ignore)
     if request.time_limit is not None:
         ctx = ctx.limited(request.time_limit)
     pool = Agents(registry, request.problem, ctx)

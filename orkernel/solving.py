@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from orkernel.agents import Agents
 from orkernel.compose import Stage, irreducible_subset
+from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
 from orkernel.records import (
     Event,
@@ -244,7 +245,7 @@ def _subset(
     def quiet(subset_model: Model, subset_ctx: RunContext) -> Solution:
         return agents.solve(name, subset_model, subset_ctx)[0]
 
-    silent = ctx.limited(DELETION_SECONDS).with_(emit=lambda event: None)
+    silent = ctx.limited(DELETION_SECONDS).with_(emit=ignore)
     try:
         found = irreducible_subset(model, quiet, silent, hint=outcome.solution.infeasible_subset)
     except Cancelled:

@@ -18,9 +18,8 @@ from orkernel.records import Guarantee
 from orkernel.solution import Evidence, Solution, Status
 
 if TYPE_CHECKING:
-    from orkernel.model import Model
-
     from orkernel.algebra.forms import Floats, LinearForm
+    from orkernel.model import Model
 
 ROW_TOLERANCE = 1e-6
 """A row holds if its violation is at most this times max(1, |rhs|)."""

@@ -52,7 +52,7 @@ def read_items(path: Path, labels: Path | None, limit: int | None) -> list[Item]
     overlay = {
         str(value.get("id")): value for _, value in (_lines(labels) if labels is not None else ())
     }
-    items = []
+    items: list[Item] = []
     for number, value in _lines(path):
         if limit is not None and len(items) >= limit:
             break

@@ -58,6 +58,7 @@ verified objective agrees with the figure that the labels file names.
 @pass_invocation
 def command(
     invocation: Invocation,
+    /,
     data: Path,
     limit: int | None,
     jobs: int,

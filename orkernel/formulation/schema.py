@@ -24,9 +24,7 @@ MAX_TEXT = 2_000_000
 MAX_EXPRESSION = 100_000
 """Longest expression, in characters."""
 
-Identifier = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)
-]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_EXPRESSION)]
 Number = StrictInt | StrictFloat
@@ -60,6 +58,7 @@ class SourceReference(Part):
 class Element(Part):
     """What every named element may carry."""
 
+    name: str
     description: str = ""
     sources: tuple[SourceReference, ...] = ()
 
@@ -96,7 +95,9 @@ class SetDefinition(Element):
 
     @model_validator(mode="after")
     def _one_way(self) -> SetDefinition:
-        given = [k for k in ("members", "range", "expression", "table") if getattr(self, k) is not None]
+        given = [
+            k for k in ("members", "range", "expression", "table") if getattr(self, k) is not None
+        ]
         if len(given) != 1:
             raise ValueError(
                 f"set '{self.name}' needs exactly one of members, range, expression, table; "
@@ -127,7 +128,7 @@ class ParameterDefinition(Element):
         table: Column of a CSV file.
         expression: Formula over sets and other parameters.
         for_each: Names the index positions for `expression`, e.g. `i in CITY for j in CITY`.
-        distribution: One distribution with its arguments, e.g. `{"normal": {"mean": 50, "std": 8}}`.
+        distribution: One distribution, e.g. `{"normal": {"mean": 50, "std": 8}}`.
         unit: Physical unit, currency or countable noun.
     """
 
