@@ -161,7 +161,7 @@ def test_broken_json_is_named_with_its_place(text: str, message: str, fix: str) 
         (
             {"sets": [{"name": "S", "members": ["a"], "zzz": 1}]},
             "formulation: set 'S': the key 'zzz' is not known",
-            "known keys: description, sources, name, members, range, expression, table",
+            "known keys: name, description, sources, members, range, expression, table",
         ),
         (
             {"sets": [{"name": "S", "table": {"file": "a.csv", "indx": ["k"]}}]},
