@@ -6,15 +6,14 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from orkernel.errors import UsageError
+from orkernel.formulation.misfits import misfits, shown
 from orkernel.formulation.schema import Formulation
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -24,31 +23,10 @@ MAX_PROBLEMS = 10
 SCHEMA_VERSION = 1
 SCHEMA_ID = "urn:orkernel:schema:formulation:1"
 
-_KINDS = {
-    "sets": "set",
-    "parameters": "parameter",
-    "variables": "variable",
-    "objectives": "objective",
-    "constraints": "constraint",
-    "results": "result",
-    "assumptions": "assumption",
-}
-_UNION_TAG = re.compile(r"int|float|str|none|dict\[.*|list\[.*|constrained-str|function-.*")
 _TOKEN = re.compile(
     r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|-?(?:NaN|Infinity|[0-9][0-9.eE+-]*)|true|false|null'
 )
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")
-_WORDS_FOR = {
-    "min": "minimize",
-    "minimise": "minimize",
-    "max": "maximize",
-    "maximise": "maximize",
-    "int": "integer",
-    "bool": "binary",
-    "boolean": "binary",
-    "real": "continuous",
-    "float": "continuous",
-}
 
 
 def load_formulation(source: Path | str) -> Formulation:
@@ -88,13 +66,13 @@ def parse_formulation(data: object, *, name: str = "formulation") -> Formulation
     version = data.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION or isinstance(version, bool):
         raise UsageError(
-            f"{name} has schema_version {_shown(version)}; this orkernel reads {SCHEMA_VERSION}",
+            f"{name} has schema_version {shown(version)}; this orkernel reads {SCHEMA_VERSION}",
             fix=f"write {SCHEMA_VERSION}, or use the orkernel that wrote the file",
         )
     try:
         return Formulation.model_validate(data)
     except ValidationError as error:
-        problems = list(_problems(error, data))
+        problems = list(misfits(error, data))
     if len(problems) == 1:
         message, fix = problems[0]
         raise UsageError(f"{name}: {message}", fix=fix)
@@ -291,28 +269,30 @@ def _duplicate_key(text: str) -> tuple[str, str]:
     """Place and key (as written) of the first key that stands twice in its object."""
     stack: list[set[str] | None] = []
     for token, after in pairwise(_TOKEN.finditer(text)):
-        shown = token.group()
-        if shown == "{":
+        written = token.group()
+        if written == "{":
             stack.append(set())
-        elif shown == "[":
+        elif written == "[":
             stack.append(None)
-        elif shown in "}]" and stack:
+        elif written in "}]" and stack:
             stack.pop()
-        elif shown[0] == '"' and after.group() == ":" and stack and (keys := stack[-1]) is not None:
-            key = json.loads(shown, strict=False)
+        elif (
+            written[0] == '"' and after.group() == ":" and stack and (keys := stack[-1]) is not None
+        ):
+            key = json.loads(written, strict=False)
             if key in keys:
-                return _place(text, token.start()), shown
+                return _place(text, token.start()), written
             keys.add(key)
     return "line 1, column 1", "(unknown)"
 
 
 def _bad_number(text: str, literal: str) -> tuple[str, str]:
     """Place and literal (shortened) of the first token that is `literal`."""
-    shown = literal if len(literal) <= 24 else f"{literal[:20]}… ({len(literal)} digits)"
+    short = literal if len(literal) <= 24 else f"{literal[:20]}… ({len(literal)} digits)"
     for token in _TOKEN.finditer(text):
         if token.group() == literal:
-            return _place(text, token.start()), shown
-    return "line 1, column 1", shown
+            return _place(text, token.start()), short
+    return "line 1, column 1", short
 
 
 def _refuse_lone_surrogates(data: object, name: str) -> None:
@@ -323,151 +303,6 @@ def _refuse_lone_surrogates(data: object, name: str) -> None:
             f"{name} holds the half character \\u{ord(error.object[error.start]):04x}",
             fix="write the whole character, or both halves of its \\u escape",
         ) from error
-
-
-# --------------------------------------------------------------------------- schema problems
-
-
-def _problems(error: ValidationError, data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Message and fix per misfit; the alternatives of a union give one together."""
-    groups: dict[tuple[int | str, ...], list[ErrorDetails]] = {}
-    for detail in error.errors(include_url=False, include_context=True):
-        groups.setdefault(_without_tags(detail["loc"], data), []).append(detail)
-    for location, details in groups.items():
-        element, path = _element(location, data)
-        message, fix = _explain(path, location, details, data)
-        yield (f"{element}: {message}" if element else message), fix
-
-
-def _without_tags(location: tuple[int | str, ...], data: Any) -> tuple[int | str, ...]:
-    """The location without pydantic's union tags: as deep as the data goes, plus a missing key."""
-    path: list[int | str] = []
-    value = data
-    for step in location:
-        inside = isinstance(step, int) and isinstance(value, list) and step < len(value)
-        if inside or (isinstance(value, dict) and step in value):
-            value = value[step]
-        elif isinstance(step, str) and _UNION_TAG.fullmatch(step):
-            continue
-        elif isinstance(step, str) and isinstance(value, dict) and step != "[key]":
-            path.append(step)
-            break
-        else:
-            break
-        path.append(step)
-    return tuple(path)
-
-
-def _element(location: tuple[int | str, ...], data: Mapping[str, Any]) -> tuple[str, str]:
-    """`parameter 'cost'` and the path below it."""
-    rest = location
-    element = ""
-    if len(location) >= 2 and location[0] in _KINDS and isinstance(location[1], int):
-        kind = _KINDS[str(location[0])]
-        item = data[str(location[0])][location[1]]
-        name = item.get("name") if isinstance(item, dict) else None
-        named = isinstance(name, str) and name
-        element = f"{kind} {name!r}" if named else f"{kind} number {location[1] + 1}"
-        rest = location[2:]
-    path = ""
-    for step in rest:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else str(step)
-    return element, path
-
-
-def _explain(
-    path: str,
-    location: tuple[int | str, ...],
-    details: list[ErrorDetails],
-    data: Mapping[str, Any],
-) -> tuple[str, str]:
-    detail = details[0]
-    context = detail.get("ctx", {})
-    value = detail["input"]
-    last = str(location[-1]) if location else ""
-    match detail["type"]:
-        case "missing" if isinstance(detail["loc"][-1], int):
-            return f"'{path}' has too few entries", "give the first and the last integer"
-        case "missing":
-            return f"'{path}' is missing", f"add '{last}'"
-        case "extra_forbidden":
-            return f"the key '{path}' is not known", _known_keys(location, data)
-        case "literal_error":
-            allowed = str(context.get("expected", ""))
-            meant = _WORDS_FOR.get(str(value).casefold(), "")
-            choices = re.findall(r"'([^']*)'", allowed)
-            close = difflib.get_close_matches(str(value).casefold(), choices, n=1)
-            guess = meant if meant in choices else close[0] if close else ""
-            hint = f"did you mean '{guess}'?" if guess else f"write {allowed}"
-            if path.endswith(".[key]") or "[key]" in map(str, detail["loc"]):
-                return f"'{path}' is not known", hint
-            return f"'{path}' is {_shown(value)}, which is not one of {allowed}", hint
-        case "string_pattern_mismatch":
-            return (
-                f"'{path}' is {_shown(value)}, which is not a name",
-                f"use letters, digits and underscores, e.g. '{_identifier(str(value))}'",
-            )
-        case "string_too_short" | "string_too_long":
-            limit = context.get("max_length") or context.get("min_length")
-            size = len(value) if isinstance(value, str) else 0
-            if size == 0:
-                return f"'{path}' is empty", "give a text, or leave the key out where it may be"
-            return f"'{path}' has {size:,} characters; the limit is {limit:,}", "shorten it"
-        case "value_error":
-            message = str(context.get("error", detail["msg"]))
-            return re.sub(r"^(set|parameter) '[^']*' ", "it ", message), "give one of them"
-        case "finite_number":
-            return f"'{path}' is {_shown(value)}, which is not a finite number", "write a number"
-    wanted = " or ".join(dict.fromkeys(_wanted(d) for d in details))
-    return f"{f'{path!r}' if path else 'it'} is {_shown(value)}; it must be {wanted}", ""
-
-
-def _wanted(detail: ErrorDetails) -> str:
-    """What one alternative would have accepted."""
-    kinds = {
-        "int": "a number",
-        "float": "a number",
-        "string": "a text",
-        "dict": "an object",
-        "list": "a list",
-        "tuple": "a list",
-        "model": "an object",
-        "none": "null",
-        "too": "a list of the right length",
-    }
-    return kinds.get(detail["type"].split("_")[0], detail["msg"][:1].lower() + detail["msg"][1:])
-
-
-def _known_keys(location: tuple[int | str, ...], data: Mapping[str, Any]) -> str:
-    """Near match, or all keys, of the class that holds an unknown key."""
-    schema = Formulation.model_json_schema()
-    node: dict[str, Any] = schema
-    for step in location[:-1]:
-        if isinstance(step, int):
-            node = node.get("items", {})
-        else:
-            node = node.get("properties", {}).get(step, {})
-        for choice in node.get("anyOf", ()):
-            if "$ref" in choice:
-                node = choice
-        if "$ref" in node:
-            node = schema["$defs"][node["$ref"].rsplit("/", 1)[-1]]
-    known = list(node.get("properties", {}))
-    close = difflib.get_close_matches(str(location[-1]), known, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"known keys: {', '.join(known)}"
-
-
-def _identifier(text: str) -> str:
-    name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
-    return f"_{name}" if name[:1].isdigit() else name or "name"
-
-
-def _shown(value: object) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        text = repr(type(value).__name__)
-    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def _kind_of(data: object) -> str:
