@@ -165,7 +165,9 @@ def _build(link: str, group: Sequence[Phrase], shared: bool, number: int) -> Cla
             (i for i, phrase in enumerate(group) if isinstance(phrase, Verb) and i > 0), None
         )
         cut = len(group) if infinitive is None else infinitive
-        return Clause(start, end, link, tuple(group[:cut]), None, tuple(group[cut:]), shared, number)
+        return Clause(
+            start, end, link, tuple(group[:cut]), None, tuple(group[cut:]), shared, number
+        )
     verb = group[at]
     assert isinstance(verb, Verb)
     rest = list(group[at + 1 :])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
 from .facts import Activity, Amount, Mention
 from .morphology import related
 
-_ROLES = ("per", "for", "subject", "holder", "make", "place")
+_ROLES = ("per", "for", "holder", "subject", "make", "place", "before")
 _NOT_NAMES = frozenset(lex.MONEY_KINDS) | {"amount", "number", "total", "unit", "people", "person"}
 
 
@@ -149,10 +149,16 @@ class Naming:
     """Ties phrases to activities."""
 
     def __init__(self, activities: Sequence[Activity], class_words: Iterable[str] = ()) -> None:
-        self.activities = tuple(activities)
-        shared = frozenset.intersection(*(a.full for a in activities)) if activities else frozenset()
+        class_words = frozenset(class_words)
+        self.activities = tuple(
+            replace(a, core=a.core - class_words) if a.core - class_words else a
+            for a in activities
+        )
+        shared = (
+            frozenset.intersection(*(a.full for a in activities)) if activities else frozenset()
+        )
         tails = {word.rsplit("-", 1)[-1] for a in activities for word in a.full if "-" in word}
-        self.class_words = frozenset(class_words) | shared | frozenset(tails)
+        self.class_words = class_words | shared | frozenset(tails)
 
     def exact(self, lemmas: frozenset[str]) -> tuple[int, ...]:
         """Activities that the words name; several where the words fit several."""
@@ -171,8 +177,14 @@ class Naming:
         direct = len(activity.core & lemmas)
         if direct:
             return 2 * direct
-        near = any(related(core, word) for core in activity.core for word in lemmas - self.class_words)
+        near = any(
+            related(core, word) for core in activity.core for word in lemmas - self.class_words
+        )
         return 1 if near else 0
+
+    def partly(self, lemmas: frozenset[str], hit: int) -> bool:
+        """The words are fewer than the name of activity ``hit``: they may name a class."""
+        return lemmas < self.activities[hit].full
 
     def is_total(self, lemmas: frozenset[str]) -> bool:
         """The words name the activities as a class ("the lamps", "all vehicles")."""
@@ -185,8 +197,12 @@ class Naming:
         if amount.respectively is not None:
             if len(subjects) > amount.respectively:
                 return self.exact(subjects[amount.respectively].lemmas)[:1]
-            if amount.respectively < len(self.activities):
-                return (amount.respectively,)
+            both = all(self.is_total(mention.lemmas) for mention in subjects)
+            return (
+                (amount.respectively,)
+                if both and amount.respectively < len(self.activities)
+                else ()
+            )
         for role in _ROLES:
             hits: set[int] = set()
             for mention in amount.mentions:

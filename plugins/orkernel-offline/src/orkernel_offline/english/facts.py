@@ -69,6 +69,7 @@ class LimitWords:
     subject: tuple[Mention, ...]
     others: tuple[Mention, ...]
     each: bool
+    total: bool
     clause: int
     span: Span
 
@@ -100,11 +101,16 @@ class ShareWords:
 
 @dataclass(frozen=True, slots=True)
 class GoalWords:
-    """What to maximize or minimize; ``asked`` marks a question that repeats or adds a figure."""
+    """What to maximize or minimize; ``sense`` is "" for a figure that is only asked for.
+
+    Attributes:
+        actions: verbs and participles of the phrase ("received", "needed").
+        total: the phrase says "total" or "number of".
+    """
 
     sense: str
     nouns: frozenset[str]
-    head: frozenset[str]
+    actions: frozenset[str]
     mentions: tuple[Mention, ...]
     clause: int
     span: Span

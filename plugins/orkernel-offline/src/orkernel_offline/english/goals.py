@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
 from .clauses import Clause
@@ -78,15 +78,12 @@ def _goal(tail: Sequence[Phrase], sense: str, number: int) -> GoalWords | None:
     if not mentions:
         return None
     nouns = frozenset().union(*(mention.lemmas for mention in mentions))
-    head = mentions[0].lemmas
-    verbs = {phrase.lemma for phrase in tail if isinstance(phrase, Verb)}
-    parts = {
+    actions = {phrase.lemma for phrase in tail if isinstance(phrase, Verb)}
+    actions |= {
         phrase.text for phrase in tail if isinstance(phrase, Mark) and phrase.kind == "part"
     }
     span = (tail[0].start, tail[-1].end)
-    return GoalWords(
-        sense, nouns | verbs | parts, head, tuple(mentions), number, span, total
-    )
+    return GoalWords(sense, nouns, frozenset(actions), tuple(mentions), number, span, total)
 
 
 def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
@@ -101,15 +98,7 @@ def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
             continue
         strong = phrase.lemma in _STRONG_VERBS
         (result.goals if strong else result.weak).append(
-            GoalWords(
-                goal.sense,
-                goal.nouns,
-                goal.head,
-                goal.mentions,
-                number,
-                (phrase.start, goal.span[1]),
-                goal.total,
-            )
+            replace(goal, span=(phrase.start, goal.span[1]))
         )
         return True
     return False

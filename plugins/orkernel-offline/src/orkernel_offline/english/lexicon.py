@@ -30,8 +30,7 @@ ADVERBS = frozenset(
     "overall instead moreover additionally furthermore finally further then again otherwise "
     "likewise similarly meanwhile already still too very quite rather simultaneously "
     "comfortably alternatively now here even daily weekly monthly yearly annually everyday ever "
-    "often usually generally typically afterwards currently altogether next last"
-    .split()
+    "often usually generally typically afterwards currently altogether next last".split()
 )
 MODALS = frozenset("can could may might must shall should will would cannot can't ought".split())
 BE_FORMS = frozenset("is are was were be been being am isn't aren't".split())
@@ -48,8 +47,8 @@ CONTROL_VERBS = frozenset(
 VERBS = frozenset(
     """
     accommodate achieve acquire add administer advertise afford aim allocate allow apply
-    arrange assemble assign assume attend attract bake blend boil bottle bring brew build burn
-    buy call can carry cater cause charge choose clean collect combine comprise conduct consider
+    annotate arrange assemble assign assume attend attract bake blend boil bottle bring brew build
+    burn buy call carry cater cause charge choose clean collect combine comprise conduct consider
     consist construct consume contain contribute convert cook cool cost cover craft create cultivate
     cut deal decide decrease deliver demand desire determine devote discharge display distribute
     do donate drink drive dry earn eat emit employ end enjoy ensure establish exceed execute expect export
@@ -136,6 +135,11 @@ GOAL_DOWN = frozenset(
     "minimize minimise reduce decrease lower lowest least cheapest smallest minimum fewest".split()
 )
 
+# Nouns for the public that something serves, and for the staff that something needs.
+PUBLIC_WORDS = frozenset(
+    "person customer tourist visitor guest passenger local resident patient student child "
+    "attendee client viewer commuter traveler traveller citizen human individual shopper".split()
+)
 COUNT_NOUNS = frozenset("number amount quantity total sum count level volume".split())
 TYPE_NOUNS = frozenset("type kind sort variety version option size model way method".split())
 AVAILABILITY = frozenset("available availability hand stock supply disposal".split())

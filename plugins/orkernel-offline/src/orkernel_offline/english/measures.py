@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from . import lexicon as lex
 from .entities import Naming
 from .facts import Amount, Measure, Span
-from .morphology import related
+from .morphology import one_slip, related
 
 
 @dataclass(slots=True)
@@ -98,9 +98,7 @@ def build(amounts: Sequence[tuple[Amount, tuple[int, ...]]], count: int) -> list
     return _join_partial(columns, count)
 
 
-def _place(
-    columns: list[Column], amount: Amount, members: tuple[int, ...], at_least: int
-) -> None:
+def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_least: int) -> None:
     value = amount.quantity.value / (100.0 if _is_percent(amount) else 1.0)
     span = (amount.quantity.number_start, amount.quantity.number_end)
     cell = (value, amount.span, amount.quantity.text)
@@ -114,7 +112,9 @@ def _place(
         taken = {column.cells[member][0] for member in members if member in column.cells}
         if taken and taken != {value}:
             if score == 3 and amount.verb in column.verbs:
-                raise Conflict(span, f"{amount.quantity.text} and another number for the same thing")
+                raise Conflict(
+                    span, f"{amount.quantity.text} and another number for the same thing"
+                )
             continue
         for member in members:
             column.cells[member] = cell
@@ -145,12 +145,8 @@ def _join_partial(columns: list[Column], count: int) -> list[Column]:
                 for other in result
                 if not set(other.cells) & set(column.cells)
                 and len(other.cells) + len(column.cells) <= count
-                and other.money == column.money
-                and bool(other.money) is False
-                and same_unit(other.unit, column.unit)
-                and overlap(column.nouns, other.nouns)
                 and other.verbs & column.verbs
-                and not _rival(columns, column, other)
+                and (_same_money(other, column) or _same_thing(columns, other, column))
             ),
             None,
         )
@@ -159,8 +155,25 @@ def _join_partial(columns: list[Column], count: int) -> list[Column]:
             continue
         home.cells.update(column.cells)
         home.verbs |= column.verbs
+        home.money = column.money if home.money == "earn" else home.money
         home.nouns = home.nouns & column.nouns or home.nouns
     return result
+
+
+def _same_money(first: Column, second: Column) -> bool:
+    """ "will earn $120 in profits, … will earn $40"."""
+    kinds = {first.money, second.money}
+    return "earn" in kinds and "" not in kinds and first.percent == second.percent
+
+
+def _same_thing(columns: Sequence[Column], first: Column, second: Column) -> bool:
+    if first.money or second.money or not same_unit(first.unit, second.unit):
+        return False
+    near = overlap(first.nouns, second.nouns)
+    typo = len(first.nouns) == len(second.nouns) == 1 and one_slip(
+        next(iter(first.nouns)), next(iter(second.nouns))
+    )
+    return bool(near or typo) and not _rival(columns, first, second)
 
 
 def _rival(columns: Sequence[Column], first: Column, second: Column) -> bool:

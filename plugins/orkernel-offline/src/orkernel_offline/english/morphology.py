@@ -124,10 +124,11 @@ def related(first: str, second: str) -> bool:
         return False
     if stem(first) == stem(second):
         return True
-    return first[0] == second[0] and _one_slip(first, second)
+    return first[0] == second[0] and one_slip(first, second)
 
 
-def _one_slip(first: str, second: str) -> bool:
+def one_slip(first: str, second: str) -> bool:
+    """Tell whether one letter added, left out or exchanged makes the words equal."""
     if abs(len(first) - len(second)) > 1:
         return False
     if len(first) > len(second):

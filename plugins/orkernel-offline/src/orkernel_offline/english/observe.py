@@ -12,10 +12,10 @@ from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
 
 _STOP = frozenset(
-    "addition total order hand fact average general case result effort way least most sure "
+    "total hand fact average general case result effort way least most sure "
     "other stock inventory different various distinct separate".split()
 )
-_PLACE = frozenset("in on at by using with without from via through inside across".split())
+_FILLER = frozenset("total different various distinct separate average additional".split())
 _MEASURE_PREPOSITIONS = frozenset("of in on at with to from through by into onto".split())
 _NEED_VERBS = frozenset(
     "need require demand want order must expect ask have deliver produce meet satisfy cut "
@@ -42,13 +42,22 @@ def observe(clauses: Sequence[Clause]) -> Observations:
     previous: Clause | None = None
     for number, clause in enumerate(clauses):
         reader = _ClauseReader(clause, number, previous, result)
-        if clause.shared:
-            reader.inherit(subject, places)
+        same = previous is not None and previous.sentence == clause.sentence
+        if clause.shared or (same and not reader.subject and _has_pronoun(clause)):
+            reader.inherit(subject, places if clause.shared else ())
         reader.read()
         subject, places = reader.subject, reader.places
         previous = clause
     result.amounts = _fill_elided(result.amounts, clauses)
     return result
+
+
+def _has_pronoun(clause: Clause) -> bool:
+    """The subject is "it" or "they"."""
+    return any(
+        isinstance(phrase, Mark) and phrase.kind == "pron" and phrase.text in {"it", "they"}
+        for phrase in clause.before
+    )
 
 
 def _fill_elided(amounts: list[Amount], clauses: Sequence[Clause]) -> list[Amount]:
@@ -144,7 +153,7 @@ class _ClauseReader:
         for order, index in enumerate(quantities):
             quantity = self._quantity(index)
             gap = self.phrases[quantities[order - 1] + 1 : index] if order else []
-            if any(isinstance(phrase, Verb) for phrase in gap):
+            if any(isinstance(phrase, Verb) and phrase.kind != "finite" for phrase in gap):
                 carried = None
             sense = self._sense(index) or carried
             if quantity.role in {"times", "fraction", "percent"} and self._relative(index, sense):
@@ -156,7 +165,7 @@ class _ClauseReader:
                 plain.append(index)
         self._amounts(plain)
         if not any(self._quantity(index).role in {"times", "fraction"} for index in quantities):
-            self._comparison(quantities)
+            self._comparison()
 
     def _quantity(self, index: int) -> Quantity:
         phrase = self.phrases[index]
@@ -173,9 +182,14 @@ class _ClauseReader:
         if verb is not None and verb.lemma in LIMIT_VERBS and index > len(self.clause.before):
             sense = LIMIT_VERBS[verb.lemma]
             return sense.negated() if verb.negative else sense
-        before = self.phrases[index - 1] if index else None
-        if isinstance(before, Mark) and before.kind == "limit":
-            return before.sense
+        for position in range(index - 1, -1, -1):
+            phrase = self.phrases[position]
+            if isinstance(phrase, Mark) and phrase.kind == "limit":
+                return phrase.sense
+            if not (
+                isinstance(phrase, Verb) or (isinstance(phrase, Mark) and phrase.kind == "adv")
+            ):
+                break
         return None
 
     def _attachments(self, index: int) -> tuple[list[tuple[str, Noun]], list[Per], list[Phrase]]:
@@ -261,8 +275,12 @@ class _ClauseReader:
     def _verb_before(self, index: int) -> str:
         for position in range(index - 1, -1, -1):
             phrase = self.phrases[position]
-            if isinstance(phrase, Verb):
-                return phrase.lemma
+            if not isinstance(phrase, Verb):
+                continue
+            following = self.phrases[position + 1]
+            if phrase.kind == "inf" and not isinstance(following, Noun | Quantity):
+                continue
+            return phrase.lemma
         return self.verb
 
     # -- amounts ------------------------------------------------------------------------
@@ -293,10 +311,11 @@ class _ClauseReader:
                     nouns |= lead.lemmas
             holder = self._holder(index)
             mentions += [*holder, *objects, *self.subject, *self.places]
+            mentions += self._antecedents(index)
             self.out.amounts.append(
                 Amount(
                     quantity,
-                    frozenset(nouns) - _STOP,
+                    frozenset(nouns) - _FILLER,
                     soft,
                     money,
                     self._verb_before(index),
@@ -307,6 +326,21 @@ class _ClauseReader:
                     order if together and len(plain) > 1 else None,
                 )
             )
+
+    def _antecedents(self, index: int) -> list[Mention]:
+        """ "this package", ", yielding a profit of $7": what the amount before was about."""
+        this = any(mention.determiner in {"this", "these"} for mention in self.subject)
+        trailing = any(
+            isinstance(phrase, Verb)
+            and phrase.kind == "part"
+            and not isinstance(self.phrases[position - 1], Noun)
+            for position, phrase in enumerate(self.phrases[:index])
+            if position
+        )
+        last = self.out.amounts[-1] if self.out.amounts else None
+        if last is None or not (this or trailing):
+            return []
+        return [replace(mention, role="before") for mention in last.mentions]
 
     def _holder(self, index: int) -> list[Mention]:
         """ "a package with 6 apples": the noun in front of "with"; objects in front."""
@@ -332,9 +366,11 @@ class _ClauseReader:
         if any(isinstance(p, Mark) and p.kind == "avail" for p in phrases):
             return "<="
         nouns = {word for p in phrases if isinstance(p, Noun) for word in p.lemmas}
+        verb = self.clause.verb
+        if verb is not None and verb.lemma in {"need", "require", "demand"} and not verb.modal:
+            return "need"
         if nouns & {"budget", "availability", "capacity", "limit", "stock", "access"}:
             return "<="
-        verb = self.clause.verb
         if verb is None:
             return ""
         if verb.lemma == "limit":
@@ -411,10 +447,22 @@ class _ClauseReader:
                 tuple(subject),
                 tuple(others + list(self.places)),
                 each,
+                self._says_total(),
                 self.number,
                 self.span,
             )
         )
+
+    def _says_total(self) -> bool:
+        """ "a total of", "in total", "altogether", "of either type"."""
+        for phrase in self.phrases:
+            if isinstance(phrase, Mark) and phrase.text in {"altogether", "together", "overall"}:
+                return True
+            if isinstance(phrase, Noun) and (phrase.total or phrase.determiner == "either"):
+                return True
+            if isinstance(phrase, Quantity) and "total" in phrase.nouns:
+                return True
+        return False
 
     def _quantity_between(self, index: int, noun: Noun) -> bool:
         return any(
@@ -468,20 +516,17 @@ class _ClauseReader:
         following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
         return not (isinstance(following, Mark) and following.kind == "as")
 
-    def _comparison(self, quantities: list[int]) -> None:
+    def _comparison(self) -> None:
         """Comparisons without a number: "must exceed the number of vans", "more A than B"."""
         verb = self.clause.verb
         before = len(self.clause.before)
         for index, phrase in enumerate(self.phrases):
-            following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
             sense: Sense | None = None
+            if any(isinstance(later, Quantity) for later in self.phrases[index + 1 :]):
+                continue
             if isinstance(phrase, Mark) and phrase.kind == "limit" and phrase.sense is not None:
                 sense = phrase.sense
-            elif (
-                isinstance(phrase, Verb)
-                and phrase.lemma in LIMIT_VERBS
-                and not isinstance(following, Quantity)
-            ):
+            elif isinstance(phrase, Verb) and phrase.lemma in LIMIT_VERBS:
                 sense = LIMIT_VERBS[phrase.lemma]
             elif isinstance(phrase, Mark) and phrase.kind == "more":
                 tail = self.phrases[index + 1 :]

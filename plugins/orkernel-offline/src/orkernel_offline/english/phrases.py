@@ -168,6 +168,11 @@ class _Chunker:
         """ "a day", "each month" behind an amount or at the end of a clause."""
         if self._at().low not in {"a", "an", "each", "every"} or self._tag(1) != "noun":
             return None
+        last = self.result[-1] if self.result else None
+        if not isinstance(last, Quantity | Noun) and not (
+            isinstance(last, Mark) and last.kind in {"avail", "part", "prep"}
+        ):
+            return None
         word = self._at(1).lemma
         if word not in lex.TIME_HORIZON or self._tag(2) == "noun":
             return None
@@ -223,8 +228,8 @@ class _Chunker:
             counted = counted or runs[0][-1].lemma in lex.COUNT_NOUNS
             prefix += [word.lemma for word in runs.pop(0)]
         words = tuple(word.text for run in runs for word in run)
-        head = tuple(word.lemma for word in runs[0])
-        of = tuple(word.lemma for run in runs[1:] for word in run)
+        head = _square(tuple(word.lemma for word in runs[0]))
+        of = _square(tuple(word.lemma for run in runs[1:] for word in run))
         return Noun(start, end, head, of, determiner, counted, total, words, tuple(prefix))
 
     def _quantity(self) -> Quantity:
@@ -342,6 +347,14 @@ def _without_prefix(run: list[Tagged]) -> list[Tagged]:
 
 
 _SQUARE = {"foot": "sqft", "ft": "sqft", "meter": "sqm", "m": "sqm", "yard": "sqyd", "yd": "sqyd"}
+
+
+def _square(lemmas: tuple[str, ...]) -> tuple[str, ...]:
+    """ "square foot" is one unit."""
+    for index, (first, second) in enumerate(zip(lemmas, lemmas[1:], strict=False)):
+        if first in {"sq", "square"} and second in _SQUARE:
+            return (*lemmas[:index], _SQUARE[second], *lemmas[index + 2 :])
+    return lemmas
 
 
 def _unit_of(run: list[Tagged]) -> tuple[str | None, list[str]]:

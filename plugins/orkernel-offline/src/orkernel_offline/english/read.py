@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from . import lexicon as lex
 from .clauses import Clause, clauses_of
 from .entities import Naming, discover
-from .facts import Amount, ComparisonWords, Facts, Goal, Limit, Relation, Span, Target
+from .facts import Activity, Amount, ComparisonWords, Facts, Goal, Limit, Relation, Span, Target
 from .goals import Goals, GoalWords, find_goals
 from .limits import Sense
 from .measures import Column, Conflict, build, freeze
@@ -84,13 +84,18 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
             "same measure",
             _number_spans(observations.amounts) or _everything(clauses),
         )
-    naming = Naming(activities, _class_words(clauses))
-    assigned = [(amount, naming.of_amount(amount)) for amount in observations.amounts]
+    base_words = _base_words(observations, activities)
+    naming = Naming(activities, _class_words(clauses, len(activities)) | base_words)
+    counts = _undescribed(observations.amounts, clauses)
+    assigned = [
+        (amount, naming.of_amount(amount) if amount in counts else ())
+        for amount in observations.amounts
+    ]
     per_unit = [(a, members) for a, members in assigned if _is_per_unit(a, members)]
     loose = [a for a, members in assigned if not _is_per_unit(a, members)]
     columns = build(per_unit, len(activities))
     basis, divisible = _basis(per_unit, goals)
-    resolver = Resolver(naming, columns, basis)
+    resolver = Resolver(naming, columns, basis, _announcements(clauses))
     reader = _FactReader(resolver, goals, clauses)
     facts = reader.read(observations, loose)
     facts.divisible = divisible
@@ -105,9 +110,7 @@ def _undescribed(amounts: Sequence[Amount], clauses: Sequence[Clause]) -> list[A
     return [
         amount
         for amount in amounts
-        if not _announces(
-            clauses[amount.clause].phrases, _place_of(amount, clauses)
-        )
+        if not _announces(clauses[amount.clause].phrases, _place_of(amount, clauses))
     ]
 
 
@@ -136,13 +139,39 @@ def _check_asides(asides: Sequence[Sequence[Phrase]]) -> None:
                 )
 
 
-def _class_words(clauses: Sequence[Clause]) -> frozenset[str]:
+def _base_words(seen: Observations, activities: Sequence[Activity]) -> frozenset[str]:
+    """ "30% of the meals should be salads": meals are what is decided on."""
+    known = frozenset().union(*(activity.full for activity in activities))
+    words = frozenset().union(*(share.base for share in seen.shares))
+    measured = frozenset().union(*(amount.nouns for amount in seen.amounts))
+    return words - known - measured - lex.COUNT_NOUNS
+
+
+def _announcements(
+    clauses: Sequence[Clause],
+) -> list[tuple[frozenset[str], tuple[frozenset[str], ...]]]:
+    """ "two machines, a saw and a lathe": the class and the names listed behind it."""
+    found: list[tuple[frozenset[str], tuple[frozenset[str], ...]]] = []
+    for clause in clauses:
+        phrases = clause.phrases
+        for index, phrase in enumerate(phrases):
+            if not (isinstance(phrase, Quantity) and _announces(phrases, index)):
+                continue
+            names = [p.lemmas for p in phrases[index + 1 :] if isinstance(p, Noun)]
+            if len(names) >= phrase.value:
+                found.append((frozenset(phrase.nouns), tuple(names[: int(phrase.value)])))
+    return found
+
+
+def _class_words(clauses: Sequence[Clause], count: int) -> frozenset[str]:
     """Nouns that name the activities as a class: "two types of panes", "either product"."""
     found: set[str] = set()
     for clause in clauses:
         phrases = clause.phrases
         for index, phrase in enumerate(phrases):
-            if isinstance(phrase, Quantity) and _announces(phrases, index):
+            if isinstance(phrase, Quantity) and (
+                _announces(phrases, index) or _counts(phrase, count)
+            ):
                 found |= set(phrase.nouns)
             if isinstance(phrase, Noun) and phrase.determiner in {"either"}:
                 found |= set(phrase.head)
@@ -166,6 +195,13 @@ def _announces(phrases: Sequence[Phrase], index: int) -> bool:
         and following[0].kind in {"comma", "colon", "conj"}
         and isinstance(following[1], Noun)
     )
+
+
+def _counts(quantity: Quantity, count: int) -> bool:
+    """ "two vaccines", spelled out, where there are two activities."""
+    spelled = quantity.role == "plain" and not quantity.text[0].isdigit()
+    bare = quantity.limit is None and quantity.unit is None
+    return spelled and bare and quantity.value == count
 
 
 def _is_preposition(phrase: Phrase) -> bool:
@@ -212,6 +248,28 @@ def _stated_whole(clauses: Sequence[Clause], asides: Sequence[Sequence[Phrase]])
     return None
 
 
+def _check_limits(limits: Sequence[Limit]) -> None:
+    """Two limits of one kind on one thing, or a lower one above the upper: a misreading."""
+    seen: dict[tuple[Target, str], Limit] = {}
+    for limit in limits:
+        key = (limit.target, limit.sense.op)
+        other = seen.get(key)
+        if other is not None and other.value * other.scale != limit.value * limit.scale:
+            raise Unreadable(
+                f"{other.quantity.text} and {limit.quantity.text} seem to limit the same thing",
+                (other.span, limit.span),
+            )
+        seen[key] = limit
+    for (target, op), low in seen.items():
+        high = seen.get((target, "<="))
+        if op == ">=" and high is not None and low.value * low.scale > high.value * high.scale:
+            raise Unreadable(
+                f"at least {low.quantity.text} and at most {high.quantity.text} contradict each "
+                "other",
+                (low.span, high.span),
+            )
+
+
 class _FactReader:
     def __init__(self, resolver: Resolver, goals: Goals, clauses: Sequence[Clause]) -> None:
         self.resolver = resolver
@@ -229,6 +287,7 @@ class _FactReader:
             self._compare(comparison)
         for amount in loose:
             self._loose(amount)
+        _check_limits(self.limits)
         goal = self._goal()
         results = self._results(goal)
         names = _names(self.resolver)
@@ -258,6 +317,12 @@ class _FactReader:
     def _loose(self, amount: Amount) -> None:
         if self._describes(amount):
             return
+        named = self.resolver.naming.of_amount(amount)
+        by_nouns = self.resolver.naming.exact(frozenset(amount.quantity.nouns))
+        if len(named) == 1 and not by_nouns and amount.quantity.role == "plain" and amount.nouns:
+            raise Unresolved(
+                amount.span, f"{amount.quantity.text} may be an amount per unit or a limit"
+            )
         op = {"have": "<=", "need": ">="}.get(amount.sense, amount.sense)
         if not op:
             raise Unresolved(
@@ -281,7 +346,8 @@ class _FactReader:
             len(naming.exact(nouns)) == len(naming.activities)
         )
         if quantity.value == len(naming.activities):
-            return announced or as_class or amount.sense not in {"<=", ">="}
+            inside = any(nouns <= activity.full for activity in naming.activities)
+            return announced or as_class or inside or amount.sense not in {"<=", ">="}
         return announced and quantity.value in counts
 
     def _goal(self) -> Goal:
@@ -359,18 +425,23 @@ class _FactReader:
         for index, column in enumerate(self.resolver.columns):
             spans = tuple(span for _, span, _ in column.cells.values())
             if index not in used:
-                raise Unreadable(
-                    f"nothing uses the amounts of {_column_words(column)}", spans
-                )
+                raise Unreadable(f"nothing uses the amounts of {_column_words(column)}", spans)
             if len(column.cells) < count and self._must_be_complete(index, goal):
                 raise Unreadable(
                     f"the amount of {_column_words(column)} is stated for some products only", spans
                 )
 
     def _must_be_complete(self, index: int, goal: Goal) -> bool:
+        column = self.resolver.columns[index]
         if goal.target.index == index or (goal.less is not None and goal.less.index == index):
             return True
-        return bool(self.resolver.columns[index].money)
+        if column.money or not column.nouns or column.unit in lex.TIME_UNITS:
+            return True
+        return self._requires(index)
+
+    def _requires(self, index: int) -> bool:
+        """A needed amount that only some activities give is plausible only for some of them."""
+        return False
 
 
 def _column_words(column: Column) -> str:

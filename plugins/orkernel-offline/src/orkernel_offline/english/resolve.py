@@ -57,8 +57,13 @@ class Resolver:
     """
 
     def __init__(
-        self, naming: Naming, columns: Sequence[Column], basis: frozenset[str]
+        self,
+        naming: Naming,
+        columns: Sequence[Column],
+        basis: frozenset[str],
+        announcements: Sequence[tuple[frozenset[str], tuple[frozenset[str], ...]]] = (),
     ) -> None:
+        self.announcements = announcements
         self.naming = naming
         self.columns = list(columns)
         self.basis = basis
@@ -114,22 +119,31 @@ class Resolver:
             direct = overlap(wanted, own)
             missing = len(wanted) - direct
             around = overlap(context - wanted, own)
-            if direct == 0 and around == 0:
-                return None
             if wanted and direct == 0 and not (unit and around):
                 return None
-            if missing and direct < missing + (0 if around == 0 else 1):
+            if direct + around == 0 or (missing and direct < missing + (1 if around else 0)):
+                return None
+            covered = (direct + around) / len(own)
+            if wanted and direct and around == 0 and covered < 0.34:
                 return None
             exact = 1.0 if wanted == own else 0.0
-            covered = (direct + around) / len(own)
-            if wanted and direct and covered < 0.34:
-                return None
-            return (exact, float(-missing), covered, float(direct))
+            return (exact, float(-missing), float(around), covered, float(direct))
         if column.unit is None or unit is None:
             return None
         soft = overlap(wanted | context, column.soft)
         same_verb = 1.0 if verb in column.verbs or verb in column.soft else 0.0
-        return (0.0, float(-len(wanted)), float(soft) + same_verb, 0.0)
+        return (0.0, float(-len(wanted)), float(soft) + same_verb, 0.0, 0.0)
+
+    def public_column(self, nouns: frozenset[str]) -> int | None:
+        """The one measure that counts people served, where the words name such people."""
+        if not nouns & lex.PUBLIC_WORDS:
+            return None
+        hits = [i for i, c in enumerate(self.columns) if c.nouns & lex.PUBLIC_WORDS]
+        if len(hits) != 1:
+            return None
+        known = " ".join(sorted(self.columns[hits[0]].nouns))
+        self.assumptions.append((f"{' '.join(sorted(nouns))} and {known} are the same", ()))
+        return hits[0]
 
     # -- targets ------------------------------------------------------------------------
 
@@ -191,12 +205,14 @@ class Resolver:
         quantity = words.quantity
         hits = self.naming.exact(nouns)
         whole = nouns | ({quantity.unit} if quantity.unit else set())
-        index = self.column(
-            nouns, [m.lemmas for m in around], quantity.unit, words.verb
-        )
+        index = self.column(nouns, [m.lemmas for m in around], quantity.unit, words.verb)
+        if index is None and not hits and quantity.unit is None:
+            index = self.public_column(nouns)
         exact = index is not None and self.columns[index].nouns == nouns and bool(nouns)
         if hits and not exact:
             if len(hits) == len(self.naming.activities):
+                return TOTAL, 1.0
+            if words.total and len(hits) == 1 and self.naming.partly(whole, hits[0]):
                 return TOTAL, 1.0
             if len(hits) == 1:
                 if index is not None and overlap(nouns, self.columns[index].nouns) > 1:
@@ -213,12 +229,22 @@ class Resolver:
         several = self._machines(words, None)
         if several is not None:
             return several, 1.0
-        if self.naming.is_total(whole - _GENERIC) or self._in_basis(words, nouns):
+        if self._names_class(words, whole - _GENERIC) or self._in_basis(words, nouns):
             return self._predicate(words, around) or TOTAL, 1.0
         named = self._predicate(words, around)
         if named is not None and not nouns:
             return named, 1.0
         return None
+
+    def _names_class(self, words: LimitWords, nouns: frozenset[str]) -> bool:
+        """Class words, possibly with others that nothing else uses ("pills of medication")."""
+        if self.naming.is_total(nouns):
+            return True
+        rest = nouns - self.naming.class_words
+        known = any(overlap(rest, column.nouns) for column in self.columns)
+        if nouns & self.naming.class_words and not known:
+            return True
+        return words.total and bool(nouns) and not known and words.quantity.unit is None
 
     def _in_basis(self, words: LimitWords, nouns: frozenset[str]) -> bool:
         unit = words.quantity.unit
@@ -236,6 +262,9 @@ class Resolver:
         if unit is None or words.nouns - _GENERIC or not words.each:
             return None
         subject = frozenset().union(*(m.lemmas for m in words.subject)) - _GENERIC
+        named = self._announced(subject, unit)
+        if named:
+            return Target("family", members=named)
         members = tuple(
             index
             for index, other in enumerate(self.columns)
@@ -245,6 +274,24 @@ class Resolver:
         if exact or len(members) < 2:
             return None
         return Target("family", members=members)
+
+    def _announced(self, subject: frozenset[str], unit: str) -> tuple[int, ...]:
+        """Measures that "two machines, a saw and a lathe" names, if ``subject`` is "machine"."""
+        for nouns, names in self.announcements:
+            if not subject or not subject <= nouns:
+                continue
+            members: list[int] = []
+            for name in names:
+                scored = [
+                    (overlap(name, c.nouns), -i)
+                    for i, c in enumerate(self.columns)
+                    if c.unit == unit and overlap(name, c.nouns)
+                ]
+                if scored:
+                    members.append(-max(scored)[1])
+            if len(set(members)) == len(names) >= 2:
+                return tuple(members)
+        return ()
 
     def _uncounted_target(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
         """ "the number of vans must be at least 5", "of whom at least 5 must be seniors"."""
@@ -383,6 +430,8 @@ class Resolver:
             return Target("measure", index), None
         single = self.naming.exact(nouns)
         if len(single) == 1:
+            if words.total and self.naming.partly(nouns, single[0]):
+                return TOTAL, None
             return Target("activity", members=single), None
         if single and len(single) == len(self.naming.activities):
             return TOTAL, None
@@ -405,17 +454,18 @@ class Resolver:
 
     def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:
         wanted = nouns - _GENERIC
-        index = self.column(nouns, unit_matters=False) if wanted else None
+        index = self.column(nouns, [words.actions], unit_matters=False) if wanted else None
         if index is not None and not self.naming.exact(wanted):
             return index
         if index is not None and overlap(wanted, self.columns[index].nouns) == len(wanted):
             return index
+        served = self.public_column(wanted)
+        if served is not None and not self.naming.exact(wanted):
+            return served
         times = [i for i, c in enumerate(self.columns) if c.unit in lex.TIME_UNITS]
         if "time" in words.nouns and len(times) == 1:
             return times[0]
-        by_unit = [
-            i for i, c in enumerate(self.columns) if c.unit is not None and c.unit in nouns
-        ]
+        by_unit = [i for i, c in enumerate(self.columns) if c.unit is not None and c.unit in nouns]
         if len(by_unit) == 1 and not self.naming.exact(nouns):
             return by_unit[0]
         return None
@@ -435,6 +485,7 @@ def as_limit(amount: Amount, sense: Sense) -> LimitWords:
         subject,
         others,
         each or amount.quantity.each,
+        False,
         amount.clause,
         amount.span,
     )

@@ -138,9 +138,7 @@ class _Tagger:
 
     def _make(self, index: int, tag: str, verb: str = "", form: str = "") -> Tagged:
         token = self.tokens[index]
-        return Tagged(
-            tag, token.text, token.start, token.end, token.lemma, token, None, verb, form
-        )
+        return Tagged(tag, token.text, token.start, token.end, token.lemma, token, None, verb, form)
 
     def _single(self, index: int) -> Tagged:
         token = self.tokens[index]
@@ -172,6 +170,12 @@ class _Tagger:
             return self._make(index, "det" if self._noun_follows(index + 1) else "pron")
         if word == "one":
             return self._make(index, "det" if self._noun_follows(index + 1) else "pron")
+        if word in {"order", "addition"} and self._low(index - 1) == "in":
+            return self._make(index, "adv")
+        if word == "can" and self._previous() in {"det", "each", "num", "per"}:
+            return self._make(index, "noun")
+        if word == "get" and (verb_form(self._low(index + 1)) or ("", ""))[1] == "ed":
+            return self._make(index, "verb", "get", "base")
         simple = _SIMPLE.get(word)
         if word in _PARENTHETIC and self._previous() not in {"", "comma", "conj"}:
             simple = "adv"
@@ -235,7 +239,8 @@ class _Tagger:
         if word in lex.MOSTLY_NOUNS:
             follow = self._token(index + 1)
             return follow is not None and (
-                follow.kind == "number" or _SIMPLE.get(follow.low) in {"det", "each", "prep"}
+                follow.kind == "number"
+                or _SIMPLE.get(follow.low) in {"det", "each", "prep"}
                 or plural(follow.text)
             )
         return True
@@ -305,7 +310,7 @@ class _Tagger:
             return "verb"
         if previous in {"noun", "comma", "part", "close"} and self._complement_follows(index + 1):
             return "verb"
-        if low in lex.MOSTLY_NOUNS:
+        if low in lex.MOSTLY_NOUNS or (previous == "prep" and self._low(index - 1) == "of"):
             return "noun"
         if previous in {"", "comma", "prep", "sub", "conj"}:
             follow = self._token(index + 1)
@@ -328,6 +333,9 @@ class _Tagger:
                 if self._low(index + 1) in {"of", "per", "is", "are", "for", "to", "and", "/"}:
                     return "verb" if previous == "rel" else "noun"
                 return self._unless_noun(low)
+            particle = self._low(index + 1) in {"in", "up", "off", "out", "on", "for", "to", "at"}
+            if particle and previous in {"conj", "comma"} and self._complement_follows(index + 2):
+                return "verb"
             if previous in {"pron", "conj", "comma", "rel"}:
                 if previous in {"conj", "comma"} and not complement and low in lex.MOSTLY_NOUNS:
                     return "noun"
