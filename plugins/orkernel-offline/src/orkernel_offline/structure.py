@@ -14,9 +14,8 @@ from orkernel.records import (
 )
 
 if TYPE_CHECKING:
-    from orkernel.model import Model
-
     from orkernel.context import RunContext
+    from orkernel.model import Model
     from orkernel.records import Problem
 
 
