@@ -1,0 +1,431 @@
+"""Lowering to arrays: linear and quadratic forms straight to CSR, all rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from orkernel.algebra.chains import addends, factors
+from orkernel.algebra.forms import LinearForm, LinearObjective, QuadraticForm
+from orkernel.algebra.nodes import (
+    Binary,
+    Call,
+    Comprehension,
+    Conditional,
+    Name,
+    Node,
+    Subscript,
+    Unary,
+)
+from orkernel.algebra.nodes import Sequence as Display
+from orkernel.algebra.polynomial import Polynomial, Terms, TooManyTerms, total
+from orkernel.algebra.program import Program, Statement, is_condition
+from orkernel.algebra.rows import Intervals
+from orkernel.algebra.scope import place
+from orkernel.algebra.space import Space
+from orkernel.errors import ExpressionError, Unsupported
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from orkernel.algebra.forms import Rows
+    from orkernel.model import Model
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+ROUNDING = 1e-9
+"""A row without variables that misses its bound by less (relative) is taken to hold."""
+
+
+def to_linear(model: Model) -> LinearForm:
+    """The linear form of a model.
+
+    Raises:
+        Unsupported: An objective or constraint is not linear.
+        ExpressionError: A data expression fails, e.g. an index out of range.
+    """
+    form = to_quadratic(model)
+    if form.row_quadratic:
+        row = next(iter(form.row_quadratic))
+        name = form.linear.rows.block_of(row).constraint
+        raise Unsupported(f"constraint '{name}'", "it has a product of variables")
+    for objective in form.linear.objectives:
+        if objective.quadratic is not None:
+            raise Unsupported(f"objective '{objective.name}'", "it has a product of variables")
+    return form.linear
+
+
+def to_quadratic(model: Model) -> QuadraticForm:
+    """The quadratic form of a model.
+
+    Raises:
+        Unsupported: An objective or constraint is neither linear nor quadratic.
+        ExpressionError: A data expression fails.
+    """
+    rows = model.lowered_rows()
+    linear = LinearForm(
+        rows.matrix,
+        rows.lower,
+        rows.upper,
+        model.columns,
+        model.rows,
+        model.lowered_objectives(),
+    )
+    return QuadraticForm(linear, rows.quadratic)
+
+
+# --------------------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """Turns the expressions of one statement into polynomials over a space."""
+
+    program: Program
+    statement: Statement
+
+    def polynomial(self, node: Node, space: Space) -> Polynomial:
+        """The polynomial of each row.
+
+        Raises:
+            Unsupported: The expression is not a polynomial of degree two at most.
+        """
+        if self.statement.is_data(node):
+            return Polynomial(space.size, self.program.data.number(node, space))
+        match node:
+            case Name(id=name) | Subscript(base=name):
+                if name not in self.program.scope.variables:
+                    raise self._unsupported(node, "a random parameter")
+                flat = self.program.flat(node, name, space)
+                columns = np.broadcast_to(flat, (space.size,))
+                return Polynomial(
+                    space.size, np.zeros(()), (Terms(None, columns, None, np.ones(())),)
+                )
+            case Unary(op="+" | "-") | Binary(op="+" | "-"):
+                return total(
+                    [
+                        self.polynomial(part, space).scaled(np.array(float(sign)))
+                        if sign < 0
+                        else self.polynomial(part, space)
+                        for sign, part in addends(node)
+                    ],
+                    space.size,
+                )
+            case Binary(op="*" | "/"):
+                return self._product(node, space)
+            case Binary(op="**"):
+                return self._power(node, space)
+            case Conditional():
+                return self._conditional(node, space)
+            case Call(function="sum"):
+                return self._sum(node.arguments[0], space)
+            case Call(function="prod"):
+                return self._prod(node.arguments[0], node, space)
+            case Call(function=name):
+                raise self._unsupported(node, f"{name}(…) of variables")
+        raise self._unsupported(
+            node, "a condition on variables" if is_condition(node) else "an expression of this kind"
+        )
+
+    def _unsupported(self, node: Node, what: str) -> Unsupported:
+        start, end = node.span
+        quoted = self.statement.text[start:end]
+        shown = f", '{quoted}'," if 0 < len(quoted) <= 80 else ""
+        return Unsupported(self.statement.element, f"{what}{shown} is neither linear nor quadratic")
+
+    def _product(self, node: Node, space: Space) -> Polynomial:
+        factor: Floats = np.ones(())
+        result: Polynomial | None = None
+        for op, part in factors(node):
+            if self.statement.is_data(part):
+                number = self.program.data.number(part, space)
+                if op == "*":
+                    factor = factor * number
+                    continue
+                zero = number == 0
+                if np.any(zero):
+                    raise self.program.data.failure("division by zero", part, space, zero)
+                factor = factor / number
+            elif op == "/":
+                raise self._unsupported(node, "division by a variable")
+            else:
+                polynomial = self.polynomial(part, space)
+                result = polynomial if result is None else self._times(result, polynomial, node)
+        assert result is not None
+        return result if factor.ndim == 0 and factor == 1 else result.scaled(factor)
+
+    def _times(self, left: Polynomial, right: Polynomial, node: Node) -> Polynomial:
+        if right.degree == 0:
+            return left.scaled(right.constant)
+        if left.degree == 0:
+            return right.scaled(left.constant)
+        if left.degree + right.degree > 2:
+            raise self._unsupported(node, "a product of more than two variables")
+        try:
+            return left.times(right)
+        except TooManyTerms:
+            raise ExpressionError(
+                "this product has too many terms",
+                span=node.span,
+                fix="introduce a variable for one of the sums",
+            ) from None
+
+    def _power(self, node: Binary, space: Space) -> Polynomial:
+        if not self.statement.is_data(node.right):
+            raise self._unsupported(node, "a power with a variable exponent")
+        exponents = np.unique(self.program.data.number(node.right, space))
+        if exponents.size != 1 or exponents[0] not in (0.0, 1.0, 2.0):
+            raise self._unsupported(node, "a power other than 2")
+        base = self.polynomial(node.left, space)
+        if exponents[0] == 0:
+            return Polynomial(space.size, np.ones(()))
+        return base if exponents[0] == 1 else self._times(base, base, node)
+
+    def _conditional(self, node: Conditional, space: Space) -> Polynomial:
+        yes, no = self.program.data.split(node, space)
+        if yes is None or no is None:
+            return self.polynomial(node.then if no is None else node.otherwise, space)
+        return total(
+            [
+                self.polynomial(branch, part).moved(part.rows_in(space), space.size)
+                for part, branch in ((yes, node.then), (no, node.otherwise))
+            ],
+            space.size,
+        )
+
+    def _sum(self, listing: Node, space: Space) -> Polynomial:
+        if isinstance(listing, Comprehension):
+            inner = self.program.data.grow(listing, space)
+            return self.polynomial(listing.element, inner).moved(inner.rows_in(space), space.size)
+        if isinstance(listing, Display):
+            return total([self.polynomial(item, space) for item in listing.items], space.size)
+        return self._block(listing, space)
+
+    def _block(self, node: Node, space: Space) -> Polynomial:
+        """The sum of all columns of a variable given by its bare name."""
+        block = self.program.scope.variables.get(node.id) if isinstance(node, Name) else None
+        if block is None:
+            raise self._unsupported(node, "a sum of this")
+        rows = np.repeat(np.arange(space.size), block.size)
+        columns = np.tile(np.arange(block.offset, block.offset + block.size), space.size)
+        return Polynomial(space.size, np.zeros(()), (Terms(rows, columns, None, np.ones(())),))
+
+    def _prod(self, listing: Node, node: Node, space: Space) -> Polynomial:
+        if not isinstance(listing, Display):
+            raise self._unsupported(node, "prod(…) of variables")
+        result = Polynomial(space.size, np.ones(()))
+        for item in listing.items:
+            result = self._times(result, self.polynomial(item, space), node)
+        return result
+
+
+# --------------------------------------------------------------------------- whole models
+
+
+class QuadraticRows(Mapping[int, sparse.csr_array]):
+    """Quadratic parts of rows, one symmetric matrix made at a time.
+
+    Args:
+        rows: Row of each term, ascending.
+        first: First column of each term.
+        second: Second column of each term.
+        coefficients: Coefficient of each term `x[first] · x[second]`.
+        columns: Number of columns of the model.
+    """
+
+    def __init__(
+        self,
+        rows: Integers,
+        first: Integers,
+        second: Integers,
+        coefficients: Floats,
+        columns: int,
+    ) -> None:
+        self.rows = rows
+        self.first = first
+        self.second = second
+        self.coefficients = coefficients
+        self.columns = columns
+        self.numbers = np.unique(rows)
+
+    def __getitem__(self, row: int) -> sparse.csr_array:
+        start, end = np.searchsorted(self.rows, [row, row + 1])
+        if start == end:
+            raise KeyError(row)
+        part = slice(start, end)
+        return symmetric(self.first[part], self.second[part], self.coefficients[part], self.columns)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.numbers.tolist())
+
+    def __len__(self) -> int:
+        return int(self.numbers.size)
+
+    def selected(self, keep: Integers) -> QuadraticRows:
+        """The rows in `keep` (ascending), renumbered from 0."""
+        place = np.searchsorted(keep, self.rows)
+        known = np.append(keep, -1)[place] == self.rows
+        return QuadraticRows(
+            place[known],
+            self.first[known],
+            self.second[known],
+            self.coefficients[known],
+            self.columns,
+        )
+
+
+def symmetric(
+    first: Integers, second: Integers, coefficients: Floats, size: int
+) -> sparse.csr_array:
+    """Matrix Q with ½ xᵀ Q x = Σ coefficient · x[first] · x[second]."""
+    values = np.concatenate([coefficients, coefficients])
+    places = (np.concatenate([first, second]), np.concatenate([second, first]))
+    matrix = sparse.csr_array((values, places), shape=(size, size))
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredRows:
+    """All rows: `lower ≤ matrix · x + quadratic ≤ upper`."""
+
+    matrix: sparse.csr_array
+    lower: Floats
+    upper: Floats
+    quadratic: QuadraticRows
+
+    def selected(self, keep: Integers) -> LoweredRows:
+        """The rows in `keep` (ascending)."""
+        return LoweredRows(
+            self.matrix[keep],
+            self.lower[keep],
+            self.upper[keep],
+            self.quadratic.selected(keep),
+        )
+
+
+def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
+    """Lower every constraint.
+
+    Raises:
+        Unsupported: A constraint is neither linear nor quadratic.
+    """
+    lower, upper = allowed.lower.copy(), allowed.upper.copy()
+    linear: list[Terms] = []
+    quadratic: list[Terms] = []
+    for constraint in program.constraints:
+        statement, space = constraint.statement, constraint.space.fresh()
+        with place(statement.element, statement.text):
+            for part in constraint.parts:
+                numbers = np.arange(part.offset, part.offset + space.size)
+                if part.right is None:
+                    if not statement.is_data(part.left):
+                        raise Unsupported(statement.element, "a logical condition is not linear")
+                    truth = program.data.truth(part.left, space)
+                    lower[numbers] = np.where(truth, -np.inf, 1.0)
+                    upper[numbers] = np.where(truth, np.inf, 1.0)
+                    continue
+                lowering = Lowering(program, statement)
+                left = lowering.polynomial(part.left, space)
+                right = lowering.polynomial(part.right, space)
+                body = total([left, right.scaled(np.array(-1.0))], space.size)
+                _check_finite(body, part.left, space, program)
+                lower[numbers] -= body.constant
+                upper[numbers] -= body.constant
+                if body.degree == 0:
+                    scale = np.maximum(1.0, np.abs(right.constant)) * ROUNDING
+                    near = (lower[numbers] > 0) & (lower[numbers] <= scale)
+                    lower[numbers] = np.where(near, 0.0, lower[numbers])
+                    near = (upper[numbers] < 0) & (upper[numbers] >= -scale)
+                    upper[numbers] = np.where(near, 0.0, upper[numbers])
+                linear.extend(t.moved(numbers) for t in body.linear)
+                quadratic.extend(t.moved(numbers) for t in body.quadratic)
+    size = len(program.columns)
+    matrix = _csr(linear, len(rows), size)
+    return LoweredRows(matrix, lower, upper, _quadratic_rows(quadratic, size))
+
+
+def _check_finite(body: Polynomial, node: Node, space: Space, program: Program) -> None:
+    bad = ~np.isfinite(np.broadcast_to(body.constant, (space.size,)))
+    for terms in (*body.linear, *body.quadratic):
+        infinite = ~np.isfinite(terms.coefficients)
+        if infinite.ndim == 0:
+            bad = bad | infinite
+        elif infinite.any():
+            bad = bad.copy()
+            bad[terms.row_numbers()[infinite]] = True
+    if np.any(bad):
+        raise program.data.failure("a coefficient is not a finite number", node, space, bad)
+
+
+def _csr(terms: Sequence[Terms], rows: int, columns: int) -> sparse.csr_array:
+    """Terms as a matrix: duplicates summed, zeros dropped, indices sorted."""
+    if not terms:
+        return sparse.csr_array((rows, columns))
+    dtype = np.int32 if max(rows, columns) < 2**31 else np.int64
+    row = np.concatenate([t.row_numbers() for t in terms]).astype(dtype, copy=False)
+    column = np.concatenate([t.columns for t in terms]).astype(dtype, copy=False)
+    values = np.concatenate([t.values() for t in terms])
+    matrix = sparse.coo_array((values, (row, column)), shape=(rows, columns)).tocsr()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _quadratic_rows(terms: Sequence[Terms], columns: int) -> QuadraticRows:
+    """Quadratic terms of all rows, equal ones summed, zeros dropped."""
+    if not terms:
+        none = np.zeros(0, np.int64)
+        return QuadraticRows(none, none, none, np.zeros(0), columns)
+    first = np.concatenate([t.columns for t in terms])
+    second = np.concatenate([t.second for t in terms if t.second is not None])
+    rows = np.concatenate([t.row_numbers() for t in terms])
+    values = np.concatenate([t.values() for t in terms])
+    small, large = np.minimum(first, second), np.maximum(first, second)
+    order = np.lexsort((large, small, rows))
+    rows, small, large, values = rows[order], small[order], large[order], values[order]
+    new = np.ones(rows.size, np.bool_)
+    new[1:] = (np.diff(rows) != 0) | (np.diff(small) != 0) | (np.diff(large) != 0)
+    starts = np.flatnonzero(new)
+    sums = np.add.reduceat(values, starts) if starts.size else values[:0]
+    kept = sums != 0
+    return QuadraticRows(
+        rows[starts][kept], small[starts][kept], large[starts][kept], sums[kept], columns
+    )
+
+
+def lower_objectives(program: Program) -> tuple[LinearObjective, ...]:
+    """Lower every objective.
+
+    Raises:
+        Unsupported: An objective is neither linear nor quadratic.
+    """
+    found = []
+    size = len(program.columns)
+    for objective in program.objectives:
+        statement, space = objective.statement, Space()
+        with place(statement.element, statement.text):
+            body = Lowering(program, statement).polynomial(statement.node, space)
+            _check_finite(body, statement.node, space, program)
+        cost = np.zeros(size)
+        for terms in body.linear:
+            cost += np.bincount(terms.columns, weights=terms.values(), minlength=size)
+        merged = _quadratic_rows(body.quadratic, size)
+        found.append(
+            LinearObjective(
+                objective.definition.name,
+                objective.definition.sense == "maximize",
+                cost,
+                float(body.constant if body.constant.ndim == 0 else body.constant[0]),
+                symmetric(merged.first, merged.second, merged.coefficients, size)
+                if len(merged)
+                else None,
+            )
+        )
+    return tuple(found)
