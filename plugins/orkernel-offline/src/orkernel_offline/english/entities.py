@@ -32,7 +32,10 @@ def names_of(amount: Amount) -> frozenset[str]:
     found: set[str] = set()
     subjects = [mention for mention in amount.mentions if mention.role == "subject"]
     chosen = amount.respectively
+    held = any(mention.role == "holder" for mention in amount.mentions)
     for mention in amount.mentions:
+        if held and mention.role in {"subject", "place"}:
+            continue
         if mention.role == "subject" and chosen is not None and chosen < len(subjects):
             if mention is not subjects[chosen]:
                 continue

@@ -22,6 +22,7 @@ _SENSE_NOUNS = {
         ("minimum", "lowest", "least", "smallest", "cheapest", "minimal", "fewest"), "minimize"
     ),
 }
+_REQUESTS = frozenset("determine find formulate calculate compute help minimize maximize".split())
 _QUESTION_LINKS = frozenset({"how", "what", "which"})
 
 
@@ -34,6 +35,7 @@ class Goals:
     question_nouns: set[str] = field(default_factory=set)
     asked: list[GoalWords] = field(default_factory=list)
     clauses: set[int] = field(default_factory=set)
+    questions: set[int] = field(default_factory=set)
 
 
 def find_goals(clauses: Sequence[Clause]) -> Goals:
@@ -44,9 +46,12 @@ def find_goals(clauses: Sequence[Clause]) -> Goals:
         found = _by_verb(phrases, number, result) or _by_noun(phrases, number, result)
         if clause.link in _QUESTION_LINKS:
             result.clauses.add(number)
+            result.questions.add(number)
             _question(clause, number, result, bool(found))
         elif found:
             result.clauses.add(number)
+            if clause.verb is not None and clause.verb.lemma in _REQUESTS:
+                result.questions.add(number)
     return result
 
 

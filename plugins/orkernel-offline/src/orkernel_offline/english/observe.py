@@ -65,10 +65,11 @@ def _fill_elided(amounts: list[Amount], clauses: Sequence[Clause]) -> list[Amoun
     filled: list[Amount] = []
     for amount in amounts:
         quantity = amount.quantity
-        bare = not (amount.nouns or amount.unit or amount.money) and quantity.role == "plain"
+        bare = not (amount.nouns or amount.money) and quantity.role == "plain"
         model = filled[-1] if filled else None
         if bare and model is not None and model.verb == amount.verb and not model.money:
             same = clauses[model.clause].sentence == clauses[amount.clause].sentence
+            same = same and amount.unit in {None, model.unit}
             if same and (model.nouns or model.unit):
                 quantity = replace(quantity, unit=model.unit, words=model.quantity.words)
                 amount = replace(amount, quantity=quantity, nouns=model.nouns)
@@ -118,7 +119,7 @@ class _ClauseReader:
     def _subject(self) -> tuple[tuple[Mention, ...], list[Noun]]:
         """Split what stands before the verb into adjuncts and subject."""
         places: list[Mention] = []
-        nouns: list[Noun] = []
+        nouns: list[tuple[int, Noun]] = []
         before = self.clause.before
         for index, phrase in enumerate(before):
             earlier = before[index - 1] if index else None
@@ -139,8 +140,18 @@ class _ClauseReader:
             elif isinstance(earlier, Verb):
                 places.append(mention_of(phrase, "make"))
             else:
-                nouns.append(phrase)
-        return tuple(places), nouns
+                nouns.append((index, phrase))
+        return tuple(places), self._main_nouns(nouns)
+
+    def _main_nouns(self, nouns: list[tuple[int, Noun]]) -> list[Noun]:
+        """Nouns of the subject: those before a comma are adjuncts unless a list goes on."""
+        before = self.clause.before
+        joined = any(isinstance(p, Mark) and p.kind == "conj" for p in before)
+        commas = [i for i, p in enumerate(before) if isinstance(p, Mark) and p.kind == "comma"]
+        if joined or not commas:
+            return [noun for _, noun in nouns]
+        behind = [noun for index, noun in nouns if index > commas[-1]]
+        return behind or [noun for _, noun in nouns]
 
     # -- quantities ---------------------------------------------------------------------
 
@@ -429,9 +440,6 @@ class _ClauseReader:
         ]
         each = quantity.each or any(
             isinstance(phrase, Mark) and phrase.text == "each" for phrase in rest
-        )
-        each = each or any(
-            noun.determiner in {"each", "both", "every"} for noun in self.subject_nouns
         )
         lead = self._lead_noun(index)
         subject = list(self.subject)

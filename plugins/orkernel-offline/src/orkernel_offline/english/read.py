@@ -351,7 +351,8 @@ class _FactReader:
         return announced and quantity.value in counts
 
     def _goal(self) -> Goal:
-        found = self.goals.goals or self.goals.weak
+        asking = [goal for goal in self.goals.weak if goal.clause in self.goals.questions]
+        found = self.goals.goals or asking or self.goals.weak
         if not found:
             raise Unreadable(
                 "the statement does not say what to maximize or minimize", _everything(self.clauses)
@@ -363,10 +364,9 @@ class _FactReader:
                 resolved.append(self._one_goal(words))
             except Unresolved as error:
                 problem = error
-        if not resolved or (problem is not None and self.goals.goals):
+        if problem is not None:
             by_elimination = self._idle_goal(found[0])
             if by_elimination is None:
-                assert problem is not None
                 raise problem
             resolved = [by_elimination]
         first = resolved[0]

@@ -163,7 +163,7 @@ class Resolver:
         quantity = words.quantity
         target, scale = self._limit_target(words)
         members = range(len(self.naming.activities))
-        if words.each and target.kind == "total" and self._per_activity(words):
+        if target.kind == "total" and self._per_activity(words):
             targets = [Target("activity", members=(index,)) for index in members]
         else:
             targets = self._family(words, target)
@@ -173,7 +173,13 @@ class Resolver:
         ]
 
     def _per_activity(self, words: LimitWords) -> bool:
-        return True
+        """ "at least 5 of each", "each product must be made at least 5 times"."""
+        distributed = any(
+            mention.determiner in {"each", "every"}
+            and (self.naming.is_total(mention.lemmas) or len(self.naming.exact(mention.lemmas)) > 1)
+            for mention in words.subject
+        )
+        return words.each or distributed
 
     def _family(self, words: LimitWords, target: Target) -> list[Target]:
         """ "each machine runs at most 40 hours" limits every machine's measure."""
@@ -259,7 +265,10 @@ class Resolver:
     def _machines(self, words: LimitWords, column: Column | None) -> Target | None:
         """Several measures with one unit whose words share the subject's noun."""
         unit = words.quantity.unit
-        if unit is None or words.nouns - _GENERIC or not words.each:
+        spread = words.each or any(
+            mention.determiner in {"each", "both", "every", "all"} for mention in words.subject
+        )
+        if unit is None or words.nouns - _GENERIC or not spread:
             return None
         subject = frozenset().union(*(m.lemmas for m in words.subject)) - _GENERIC
         named = self._announced(subject, unit)
@@ -475,7 +484,6 @@ def as_limit(amount: Amount, sense: Sense) -> LimitWords:
     """Read an amount that is nobody's per-unit amount as a limit."""
     subject = tuple(m for m in amount.mentions if m.role in {"subject", "make"})
     others = tuple(m for m in amount.mentions if m.role not in {"subject", "make"})
-    each = any(m.determiner in {"each", "both", "every"} for m in subject)
     return LimitWords(
         amount.quantity,
         sense,
@@ -484,7 +492,7 @@ def as_limit(amount: Amount, sense: Sense) -> LimitWords:
         amount.verb,
         subject,
         others,
-        each or amount.quantity.each,
+        amount.quantity.each,
         False,
         amount.clause,
         amount.span,

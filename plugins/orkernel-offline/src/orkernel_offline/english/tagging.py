@@ -216,7 +216,9 @@ class _Tagger:
             return False
         if token.kind == "number":
             return True
-        if token.text == "A":
+        if token.text == "A" or (
+            token.low == "can" and self._low(index - 1) in {"a", "each", "per"}
+        ):
             return True
         if token.low in {"daily", "weekly", "monthly", "yearly", "same", "last", "next"}:
             return True
