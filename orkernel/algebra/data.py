@@ -334,10 +334,10 @@ class DataEvaluator:
                 if np.any(zero):
                     raise self.failure("division by zero", part, space, zero)
             with np.errstate(over="ignore", invalid="ignore"):
-                if total is None:
-                    total = value
+                if op == "/":
+                    total = (1.0 if total is None else total) / value
                 else:
-                    total = total * value if op == "*" else total / value
+                    total = value if total is None else total * value
         assert total is not None
         return self._finite(total, node, space, "this product")
 
@@ -369,7 +369,7 @@ class DataEvaluator:
             case Call(function="implies", arguments=(left, right)):
                 return self._logic(False, (Unary("not", left), right), space)
             case Call(function="iff", arguments=(left, right)):
-                return self.truth(left, space) == self.truth(right, space)
+                return ~(self.truth(left, space) ^ self.truth(right, space))
         value = self.value(node, space)
         if isinstance(value, np.ndarray):
             return value if value.dtype == np.bool_ else value != 0
@@ -406,7 +406,7 @@ class DataEvaluator:
             a, b = self._keys(left, space), self._keys(right, space)
             if len(a) != len(b):
                 raise ExpressionError(
-                    f"a tuple of {max(len(a), len(b))} is compared with one of {min(len(a), len(b))}",
+                    f"a tuple of {len(a)} parts is compared with one of {len(b)}",
                     span=left.span,
                 )
             equal: Bools = np.array(True)
@@ -572,7 +572,8 @@ class DataEvaluator:
                     span=node.span,
                     fix="write one constraint per case",
                 )
-            return table[0]
+            first: Array = table[0]
+            return first
         return self.entries(node, row if row is not None else Space())[1]
 
     # ------------------------------------------------------------------ lists

@@ -246,7 +246,7 @@ class Evaluator:
     def entries(
         self, node: Node, space: Space, value: Callable[[Node, Space], Array] | None = None
     ) -> tuple[Integers, Array]:
-        """A list in every row: the row of each entry (ascending), and values `(points, entries)`."""
+        """A list in every row: row of each entry (ascending), and values `(points, entries)`."""
         value = value or self.number
         if isinstance(node, Comprehension):
             inner = self.program.data.grow(node, space)
@@ -299,8 +299,8 @@ class Evaluator:
         if isinstance(listing, Display) and listing.items:
             values = [value(item, space) for item in listing.items]
             result = values[0]
-            for value in values[1:]:
-                result = ufunc(result, value)
+            for further in values[1:]:
+                result = ufunc(result, further)
             return self.full(result, space)
         owner, entries = self.entries(listing, space, value)
         starts, present = groups(owner, space.size)
@@ -308,10 +308,10 @@ class Evaluator:
             gap = np.ones(space.size, np.bool_)
             gap[present] = False
             raise self.program.data.failure(f"{node.function}(…) over nothing", node, space, gap)
+        if not space.size:
+            return entries
         if present.size == space.size:
-            return (
-                self.full(ufunc.reduceat(entries, starts, axis=1), space) if space.size else entries
-            )
+            return self.full(ufunc.reduceat(entries, starts, axis=1), space)
         reduced = np.full((count, space.size), empty, entries.dtype)
         if present.size:
             reduced[:, present] = ufunc.reduceat(entries, starts, axis=1)
@@ -337,7 +337,8 @@ class Evaluator:
         something undefined (the logarithm of a negative number) is neither true nor false.
         """
         if self.statement.is_data(node):
-            return self.program.data.truth(node, space) == holds
+            truth = self.program.data.truth(node, space)
+            return truth if holds else ~truth
         match node:
             case Compare():
                 parts = zip(node.operands, node.ops, node.operands[1:], strict=False)
@@ -356,9 +357,10 @@ class Evaluator:
             case Call(function="all" | "any"):
                 return self._reduce(node, space, holds)
             case Call(function=name) if FUNCTIONS[name].kind is Kind.GLOBAL and name != "element":
-                return global_constraints.truth(self, node, space) == holds
+                truth = global_constraints.truth(self, node, space)
+                return truth if holds else ~truth
         number = self.number(node, space)
-        return number >= 0.5 if holds else number < 0.5
+        return np.asarray(number >= 0.5 if holds else number < 0.5)
 
     def _relation(self, left: Node, op: str, right: Node, space: Space, holds: bool) -> Bools:
         if not holds:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def collect(data: DataEvaluator, node: Node, name: str) -> BoundSet:
     atoms = [[atom(code) for code in column.tolist()] for column in columns]
     members = atoms[0] if arity == 1 else list(zip(*atoms, strict=True))
     distinct = list(dict.fromkeys(members))
-    return BoundSet.from_members(name, distinct, arity, data.scope.universe)  # type: ignore[arg-type]
+    return BoundSet.from_members(name, distinct, arity, data.scope.universe)
 
 
 def _components(data: DataEvaluator, node: Node, space: Space) -> list[Integers]:
@@ -141,7 +141,7 @@ def _plan(generator: Generator, outer: frozenset[str]) -> _Plan:
             plan.equalities.append(pair)
             guarded = True
         elif movable and plan.membership is None and _covers(condition, generator.targets):
-            plan.membership = condition  # type: ignore[assignment]
+            plan.membership = condition
             guarded = True
         else:
             plan.rest.append(condition)
@@ -166,7 +166,7 @@ def _equality(node: Node, new: frozenset[str], outer: frozenset[str]) -> tuple[N
     return None
 
 
-def _covers(node: Node, targets: Sequence[str]) -> bool:
+def _covers(node: Node, targets: Sequence[str]) -> TypeGuard[Compare]:
     """Whether it is `(…, i, …) in S` that names every target exactly once, bare."""
     if not (isinstance(node, Compare) and node.ops == ("in",)):
         return False

@@ -86,7 +86,7 @@ def array_of(evaluator: Evaluator, node: Node, space: Space) -> tuple[Array, tup
         shape = tuple(len(s) for s in index)
         values = np.atleast_2d(evaluator.named(node))
         keys = tuple(key_values(s) for s in index)
-        return values.reshape(values.shape[0], 1, *shape), keys  # type: ignore[arg-type]
+        return values.reshape(values.shape[0], 1, *shape), keys
     owner, entries = evaluator.entries(node, space)
     counts = np.bincount(owner, minlength=space.size)
     if space.size and np.any(counts != counts[0]):
@@ -143,8 +143,8 @@ def table(evaluator: Evaluator, node: Call, space: Space) -> Bools:
             span=node.span,
         )
     near = np.abs(values[:, :, np.newaxis, :] - rows) <= 1e-5
-    result: Bools = near.all(axis=3).any(axis=2)
-    return result
+    fits: Bools = np.all(near, axis=3)
+    return np.asarray(np.any(fits, axis=2))
 
 
 def table_rows(data: DataEvaluator, node: Node) -> Floats:

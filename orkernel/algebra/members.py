@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -138,14 +138,13 @@ class BoundSet(IndexSet):
 
     @classmethod
     def from_members(
-        cls, name: str, members: Sequence[Member], arity: int, universe: Universe
+        cls, name: str, members: Sequence[Any], arity: int, universe: Universe
     ) -> BoundSet:
         """Bind distinct members, all of the same arity (atoms for arity 1)."""
-        if arity == 1:
-            components = (universe.codes(members),)  # type: ignore[arg-type]
-        else:
-            columns = list(zip(*members, strict=True)) if members else [()] * arity  # type: ignore[arg-type]
-            components = tuple(universe.codes(column) for column in columns)
+        columns: list[Sequence[Any]] = [members]
+        if arity > 1:
+            columns = list(zip(*members, strict=True)) if members else [()] * arity
+        components = tuple(universe.codes(column) for column in columns)
         position = {member: k for k, member in enumerate(members)}
         return cls(name, tuple(members), arity, position, components)
 
@@ -209,5 +208,7 @@ class BoundSet(IndexSet):
         """Per component the atoms as an object array."""
         if self.arity == 1:
             return (self.objects,)
-        columns = zip(*self.members, strict=True) if self.members else [()] * self.arity  # type: ignore[arg-type]
+        columns: list[Sequence[Any]] = [()] * self.arity
+        if self.members:
+            columns = list(zip(*self.members, strict=True))
         return tuple(np.fromiter(column, np.object_, len(self.members)) for column in columns)

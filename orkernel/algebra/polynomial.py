@@ -98,7 +98,7 @@ class Polynomial:
         """Rows renamed and summed: row k becomes part of row `rows[k]` of `size` rows."""
         if self.constant.ndim or self.constant != 0:
             weights = np.broadcast_to(self.constant, (self.size,))
-            constant = np.bincount(rows, weights=weights, minlength=size)
+            constant: Floats = np.bincount(rows, weights=weights, minlength=size).astype(np.float64)
         else:
             constant = np.zeros(())
         return Polynomial(

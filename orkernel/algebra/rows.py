@@ -130,7 +130,8 @@ class Wholeness:
                 return self._all([part for _, part in parts], space)
             case Binary(op="**", left=left, right=right) if self.statement.is_data(right):
                 exponent = self.program.data.number(right, space)
-                return self.of(left, space) & (exponent >= 0) & (np.rint(exponent) == exponent)
+                powers: Bools = (exponent >= 0) & (np.rint(exponent) == exponent)
+                return self.of(left, space) & powers
             case Conditional():
                 return self._conditional(node, space)
             case Call(function="abs" | "min" | "max" | "sum" | "prod", arguments=arguments):
@@ -145,7 +146,7 @@ class Wholeness:
                 inner = self.program.data.grow(node, space)
                 element = np.broadcast_to(self.of(node.element, inner), (inner.size,))
                 broken = np.bincount(inner.rows_in(space)[~element], minlength=space.size)
-                return broken == 0
+                return np.asarray(broken == 0)
         return np.array(is_condition(node))
 
     def _all(self, nodes: Any, space: Space) -> Bools:

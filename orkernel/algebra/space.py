@@ -134,7 +134,8 @@ class Space:
         rows: Integers | None = None
         space: Space = self
         while space is not ancestor:
-            assert space.rows is not None and space.outer is not None
+            assert space.rows is not None
+            assert space.outer is not None
             rows = space.rows if rows is None else space.rows[rows]
             space = space.outer
         return np.arange(self.size) if rows is None else rows

@@ -141,7 +141,7 @@ def _constraint(model: Model, constraint: Constraint) -> Shape:
 
 
 def _measure(model: Model, shapes: Sequence[Shape]) -> tuple[bool | None, int]:
-    """Convexity where it is decided, and the nonzeros of the linear part (0 where there is none)."""
+    """Convexity where it is decided, and the nonzeros of the rows (0 without arrays)."""
     if any(shape.features or shape.degree > 2 for shape in shapes):
         return None, 0
     try:

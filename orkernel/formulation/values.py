@@ -104,7 +104,7 @@ class _Reader:
                 self._object(value, tree, level, offset, array, path)
         else:
             raise self._error(
-                f"a value is given where entries for each member of '{index_set.name}' are expected",
+                f"a value is given where one for each member of '{index_set.name}' is expected",
                 path,
                 "give an object keyed by member, a list in set order, or a default for all",
             )
