@@ -174,8 +174,9 @@ _ALL = (
     _function(
         "element(values, index)",
         Kind.GLOBAL,
-        (_L, _N),
-        "the value at a variable index: position from 1 in a list, member of a parameter's set",
+        (_L, _N, _N, _N, _N),
+        "the value at a variable index: position from 1 in a list, member of a set of integers",
+        required=2,
     ),
     _function("table([x, y], ROWS)", Kind.GLOBAL, (_L, _L), "the values form one of the rows"),
     _function(
