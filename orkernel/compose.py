@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Solve = Callable[[Model, RunContext], Solution]
 
-LEXICOGRAPHIC_SLACK = (1e-9, 1e-6)
+LEXICOGRAPHIC_SLACK = (0.0, 1e-9, 1e-6)
 """Relative slack with which an earlier objective is held, tried in this order."""
 
 
@@ -160,7 +160,7 @@ def _combine(stages: list[Stage], total: int) -> Solution:
         assumptions=(
             *last.assumptions,
             f"objectives were optimised in order of priority, {len(stages)} of {total} levels, "
-            f"earlier ones held within {LEXICOGRAPHIC_SLACK[0]:g} relative",
+            "earlier ones held",
         ),
     )
 

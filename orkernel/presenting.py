@@ -25,7 +25,7 @@ def presented(model: Model, outcome: Outcome, classification: Classification) ->
     status = solution.status
     if not checked.verified and status in CHECKED:
         status = Status.ERROR
-    x = checked.values if checked.verified else None
+    x = checked.values if checked.verified and status in CHECKED else None
     has_duals = solution.duals is not None and status is Status.OPTIMAL
     subset = outcome.subset
     return Answer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orkernel.answer import CHECKED
 from orkernel.records import Guarantee
 from orkernel.solution import Evidence, Status
 
@@ -51,7 +52,7 @@ def evidence_words(answer: Answer) -> str:
     if not answer.verified:
         return f"answer of {solver}, not verified"
     parts = []
-    if answer.max_violation is not None and answer.objectives is not None:
+    if answer.max_violation is not None and answer.status in CHECKED:
         parts.append(
             "feasibility and objective recomputed by the kernel, largest violation "
             f"{answer.max_violation:.1e}"

@@ -1,0 +1,239 @@
+"""No agent's word is taken: what does not hold is refused, and the next agent is asked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from orkernel import Capability, Formulation, Guarantee, Model, SolverAgentSpec, Status, hookimpl
+from orkernel.agents import Agents, classify
+from orkernel.config import Config
+from orkernel.context import RunContext
+from orkernel.errors import Cancelled, RefusedError, UnknownName, Unsupported
+from orkernel.records import Problem, RankedAgent
+from orkernel.registry import Registry
+from orkernel.solution import Evidence, Solution, SolverIdentity
+from orkernel.solving import Outcome, solve_ranked
+
+LINEAR = frozenset({Capability.CONTINUOUS, Capability.INTEGER, Capability.LINEAR})
+IDENTITY = SolverIdentity("liar", "liar", "1")
+
+Answer = Callable[[Any, Model, RunContext], Solution]
+
+
+class Agent:
+    """An agent that answers with a given function."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.solve = answer
+
+
+class Plugin:
+    """A plugin with one agent named `liar`, and with the real `highs` beside it."""
+
+    def __init__(self, target: str, guarantee: Guarantee = Guarantee.GLOBAL) -> None:
+        self.target = target
+        self.guarantee = guarantee
+
+    @hookimpl
+    def orkernel_solver_agents(self) -> Iterable[SolverAgentSpec]:
+        yield SolverAgentSpec(
+            name="liar", target=self.target, supports=(LINEAR,), guarantee=self.guarantee
+        )
+
+
+@pytest.fixture
+def liar(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answer], Agents]:
+    """Installs an agent with the given answer beside the real ones."""
+
+    def install(answer: Answer) -> Agents:
+        module = ModuleType("orkernel_test_liar")
+        module.agent = Agent(answer)  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "orkernel_test_liar", module)
+        registry = Registry.load(
+            Config.load(plugins="highs"), extra=[Plugin("orkernel_test_liar:agent")]
+        )
+        return Agents(registry, Problem(""), RunContext())
+
+    return install
+
+
+def model(**changes: Any) -> Model:
+    base: dict[str, Any] = {
+        "variables": [{"name": "x", "domain": "integer", "upper": 10}, {"name": "y", "upper": 10}],
+        "objectives": [{"name": "z", "sense": "maximize", "expression": "2*x + 3*y"}],
+        "constraints": [{"name": "c", "expression": "4*x + 5*y <= 22"}],
+    }
+    return Model.bind(Formulation.model_validate({**base, **changes}))
+
+
+def ask(agents: Agents, problem: Model, *names: str) -> Outcome:
+    ranked = [RankedAgent(name, "test") for name in names]
+    return solve_ranked(agents, problem, ranked, agents.ctx)
+
+
+def claim(x: list[float], objective: float | None = None, **changes: Any) -> Answer:
+    solution = Solution(Status.OPTIMAL, IDENTITY, values=np.array(x), objective=objective)
+    return lambda problem, model, ctx: replace(solution, **changes)
+
+
+WRONG = {
+    "a violated constraint": (claim([5, 3]), "constraint c is violated by 13"),
+    "a broken upper bound": (claim([-1e-9, 10.1]), "variable y = 10.1 is above its upper bound 10"),
+    "a broken lower bound": (claim([0, -0.1]), "variable y = -0.1 is below its lower bound 0"),
+    "a fraction for an integer": (claim([0.5, 4]), "variable x = 0.5 is not a whole number"),
+    "another objective": (
+        claim([0, 4], 99.0),
+        "objective 'z' is 12 when recomputed; the solver says 99",
+    ),
+    "not a number": (claim([0, float("nan")]), "variable y is nan, not a finite number"),
+    "infinity": (claim([0, float("inf")]), "variable y is inf, not a finite number"),
+    "too few values": (claim([0]), "the answer has 1 values; the model has 2 columns"),
+    "optimal by a heuristic": (
+        claim([0, 4], guarantee=Guarantee.HEURISTIC),
+        "'optimal' was claimed with a heuristic guarantee, which cannot support it",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_answer_is_refused_and_the_next_agent_answers(
+    liar: Callable[[Answer], Agents], kind: str
+) -> None:
+    answer, reason = WRONG[kind]
+    agents = liar(answer)
+    outcome = ask(agents, model(), "liar", "highs")
+    assert f"answer of liar refused: {reason}" in agents.notes
+    assert outcome.verification.verified
+    assert outcome.solution.solver.agent == "highs"
+    assert outcome.verification.objectives["z"] == pytest.approx(13.2)
+    alone = ask(liar(answer), model(), "liar")
+    assert not alone.verification.verified
+    assert reason in alone.verification.problems
+
+
+def test_a_feasible_but_worse_point_called_optimal_is_caught_by_the_second_agent(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    outcome = ask(liar(claim([0, 4], 12.0)), model(), "liar")
+    assert not outcome.verification.verified
+    assert outcome.evidence is None
+    assert outcome.verification.problems == (
+        "two exact agents disagree: liar says optimal (z = 12), highs says optimal (z = 13.2)",
+    )
+
+
+def test_infeasible_claimed_for_a_feasible_model_is_caught_by_the_second_agent(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    def answer(problem: Any, model: Model, ctx: RunContext) -> Solution:
+        return Solution(Status.INFEASIBLE, IDENTITY)
+
+    outcome = ask(liar(answer), model(), "liar")
+    assert not outcome.verification.verified
+    assert outcome.verification.problems == (
+        "two exact agents disagree: liar says infeasible, highs says optimal (z = 13.2)",
+    )
+
+
+def test_agreement_of_two_agents_is_evidence(liar: Callable[[Answer], Agents]) -> None:
+    outcome = ask(liar(claim([0, 4.4], 13.2)), model(), "liar")
+    assert outcome.evidence is Evidence.SECOND_AGENT
+
+
+def test_integers_within_tolerance_are_rounded_and_checked_again(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    outcome = ask(liar(claim([3.000001, 2.0], None)), model(), "liar")
+    assert outcome.verification.values is not None
+    assert outcome.verification.values[0] == 3.0
+
+
+def test_local_infeasibility_is_no_proof(liar: Callable[[Answer], Agents]) -> None:
+    def answer(problem: Any, model: Model, ctx: RunContext) -> Solution:
+        return Solution(Status.INFEASIBLE, IDENTITY, guarantee=Guarantee.LOCAL)
+
+    outcome = ask(liar(answer), model(), "liar")
+    assert outcome.solution.status is Status.ERROR
+    assert not outcome.verification.verified
+
+
+def raising(error: BaseException) -> Answer:
+    def answer(problem: Any, model: Model, ctx: RunContext) -> Solution:
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        (Unsupported("constraint 'c'", "no rows"), "liar cannot take constraint 'c': no rows"),
+        (RuntimeError("boom"), "liar failed: RuntimeError: boom"),
+        (MemoryError(), "liar failed: MemoryError: "),
+    ],
+)
+def test_an_agent_that_raises_is_noted_and_the_next_answers(
+    liar: Callable[[Answer], Agents], error: BaseException, note: str
+) -> None:
+    agents = liar(raising(error))
+    outcome = ask(agents, model(), "liar", "highs")
+    assert note in agents.notes
+    assert outcome.verification.verified
+
+
+def test_an_agent_that_returns_something_else_is_noted(liar: Callable[[Answer], Agents]) -> None:
+    agents = liar(lambda problem, model, ctx: "optimal")  # type: ignore[arg-type,return-value]
+    assert ask(agents, model(), "liar", "highs").verification.verified
+    assert agents.notes[0].startswith("liar failed: ")
+
+
+def test_cancellation_passes_through(liar: Callable[[Answer], Agents]) -> None:
+    with pytest.raises(Cancelled):
+        ask(liar(raising(Cancelled())), model(), "liar", "highs")
+
+
+def test_a_mutated_model_does_not_fool_the_check(liar: Callable[[Answer], Agents]) -> None:
+    """An agent that widens the bounds of its input is still judged by the formulation."""
+
+    def answer(problem: Any, model: Model, ctx: RunContext) -> Solution:
+        try:
+            model.columns.upper[:] = 1e9
+            model.linear().row_upper[:] = 1e9
+        except ValueError:
+            return Solution(Status.OPTIMAL, IDENTITY, values=np.array([100.0, 100.0]))
+        return Solution(Status.OPTIMAL, IDENTITY, values=np.array([100.0, 100.0]))
+
+    outcome = ask(liar(answer), model(), "liar")
+    assert not outcome.verification.verified
+
+
+# ----------------------------------------------------------------------- classification
+
+
+def test_an_agent_that_lacks_a_capability_is_named_with_what_it_lacks(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    nonlinear = model(constraints=[{"name": "c", "expression": "exp(x) + y <= 5"}])
+    agents = liar(claim([0, 0]))
+    with pytest.raises(RefusedError) as error:
+        classify(agents, nonlinear, None, "liar", agents.ctx)
+    assert error.value.message == "solver 'liar' cannot take this model: it lacks nonlinear"
+    assert error.value.fix == "able to take it: no installed agent"
+    with pytest.raises(RefusedError, match="no installed solver agent takes this model"):
+        classify(agents, nonlinear, None, "auto", agents.ctx)
+
+
+def test_an_unknown_solver_is_answered_with_near_matches(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    agents = liar(claim([0, 0]))
+    with pytest.raises(UnknownName) as error:
+        classify(agents, model(), None, "hihgs", agents.ctx)
+    assert "highs" in error.value.fix
