@@ -1,0 +1,469 @@
+"""Statement blocks to tokens: one alphabet for LaTeX, Unicode and plain text."""
+
+from __future__ import annotations
+
+import re
+
+from orkernel_offline.reading import Unreadable
+from orkernel_offline.written import tokens as t
+from orkernel_offline.written.markup import Block
+from orkernel_offline.written.tokens import Kind, Token
+
+KEYWORDS: tuple[tuple[str, str], ...] = (
+    ("st", r"subject\s+to(?:\s+the\s+(?:following\s+)?constraints)?|such\s+that|s\.\s?t\.|s\.t\b"
+           r"|st\.|st(?=\s*:)|under\s+the\s+constraints?|s/t"),
+    ("forall", r"for\s+(?:all|each|every|any)(?:\s+of)?"),
+    ("max", r"maximi[sz](?:e|es|ing)"),
+    ("min", r"minimi[sz](?:e|es|ing)"),
+    ("nonneg", r"(?:are\s+|is\s+)?non-?\s?negative"),
+    ("free", r"(?:unrestricted|free)(?:\s+in\s+sign)?|urs"),
+    ("integer", r"(?:non-?\s?negative\s+)?(?:integers?|integral|integer[- ]valued"
+                r"|whole\s+numbers?)"),
+    ("binary", r"binary|binaries|boolean|0\s?[-–/]\s?1(?=\s+(?:variables?|valued))|zero-one"),
+    ("continuous", r"continuous|real[- ]valued"),
+)  # fmt: skip
+_KEYWORD = re.compile(
+    "|".join(rf"(?P<{name}>(?<!\w)(?:{pattern})(?![\w]))" for name, pattern in KEYWORDS), re.I
+)
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
+_GROUPED = re.compile(r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)")
+_BARE_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+_HYPHENATED = re.compile(r"[^\W\d_]{2,}(?:[-–’'][^\W\d_]{2,})+")
+_FILE = re.compile(r"[\w][\w\-./]*\.csv\b", re.I)
+_MACRO = re.compile(r"\\(?:[A-Za-z]+\*?|.)", re.S)
+_OPERATOR = re.compile(
+    "|".join(re.escape(s) for s in sorted(t.SYMBOLS, key=len, reverse=True))
+)
+_ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-•*–][ \t]+|\(?\d{1,3}[.)][ \t]+|\(?[a-z][)][ \t]+)+")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])([^*\n]+?)(?<![\s*])\1(?![\w*])")
+_BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
+_IDENTIFIER_TEXT = re.compile(r"[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,3}$")
+MAX_TOKENS = 40_000
+
+
+class Lexer:
+    """Turns the blocks of one statement into tokens."""
+
+    def __init__(self, statement: str) -> None:
+        self.source = statement
+        self.tokens: list[Token] = []
+        self._depth = 0
+        self._bracket_start = 0
+        self._space = False
+
+    def run(self, blocks: list[Block]) -> list[Token]:
+        """Lex every block.
+
+        Raises:
+            Unreadable: An unknown macro, an unbalanced brace, or a statement that is too long.
+        """
+        tables = 0
+        for block in blocks:
+            self._depth = 0
+            if block.kind in ("markdown_table", "latex_table"):
+                self._break("hard", block.start)
+                self._emit("table", str(tables), block.start, block.end)
+                self._break("hard", block.end)
+                tables += 1
+            elif block.kind == "inline":
+                self._space = True
+                self._lex(block.start, block.end, math=True)
+                self._space = False
+            elif block.kind == "display":
+                self._break("hard", block.start)
+                self._lex(block.start, block.end, math=True)
+                self._break("hard", block.end)
+            else:
+                self._text(block.start, block.end, code=block.kind == "code")
+        return self.tokens
+
+    # -- text -----------------------------------------------------------------------------
+
+    def _text(self, start: int, end: int, *, code: bool) -> None:
+        dropped: set[int] = set()
+        if not code:
+            for match in _EMPHASIS.finditer(self.source, start, end):
+                width = len(match.group(1))
+                dropped.update(range(match.start(), match.start() + width))
+                dropped.update(range(match.end() - width, match.end()))
+        position = start
+        if code:
+            self._break("hard", start)
+        while position < end:
+            stop = self.source.find("\n", position, end)
+            stop = end if stop < 0 else stop
+            self._line(position, stop, dropped)
+            if stop < end:
+                self._break("hard" if code else "soft", stop)
+                blank = _BLANK.match(self.source, stop, end)
+                if blank:
+                    self._break("hard", stop)
+            position = stop + 1
+        if code:
+            self._break("hard", end)
+
+    def _line(self, start: int, end: int, dropped: set[int]) -> None:
+        at_line_start = start == 0 or self.source[start - 1] == "\n"
+        if at_line_start:
+            heading = _HEADING.match(self.source, start, end)
+            if heading:
+                self._break("hard", start)
+                text = self.source[heading.end() : end].strip().rstrip(":.").lower()
+                self._emit("heading", text, heading.end(), end)
+                self._break("hard", end)
+                return
+            item = _ITEM.match(self.source, start, end)
+            if item and not any(p in dropped for p in range(*item.span())):
+                self._break("hard", start)
+                self._emit("break", "item", start, item.end())
+                start = item.end()
+        self._lex(start, end, math=False, dropped=dropped)
+
+    # -- both modes -----------------------------------------------------------------------
+
+    def _lex(self, start: int, end: int, *, math: bool, dropped: set[int] | None = None) -> None:
+        position = start
+        while position < end:
+            if len(self.tokens) > MAX_TOKENS:
+                raise Unreadable(
+                    f"the statement has more than {MAX_TOKENS} symbols; move its data to CSV files",
+                    ((position, position + 1),),
+                )
+            character = self.source[position]
+            if character.isspace() or (dropped and position in dropped) or character in "`~":
+                self._space = True
+                position += 1
+                continue
+            before = len(self.tokens)
+            position = self._one(position, end, math)
+            if len(self.tokens) > before:
+                self._space = False
+
+    def _one(self, at: int, end: int, math: bool) -> int:
+        """Lex one token at `at`; returns where the next one starts."""
+        source = self.source
+        character = source[at]
+        if character == "\\":
+            return self._macro(at, end, math)
+        if character == "&":
+            return self._emit("quad", "&", at, at + 1, math)
+        if character.isdigit() or (character == "." and at + 1 < end and source[at + 1].isdigit()):
+            if character.isascii():
+                return self._number(at, end, math)
+        if not math:
+            file = _FILE.match(source, at, end)
+            if file:
+                return self._emit("file", file.group(), at, file.end())
+            keyword = self._keyword(at, end)
+            if keyword:
+                return keyword
+            hyphenated = _HYPHENATED.match(source, at, end)
+            if hyphenated:
+                return self._emit("prose", hyphenated.group(), at, hyphenated.end())
+        if character in t.UNICODE_NUMSETS:
+            return self._emit("numset", t.UNICODE_NUMSETS[character], at, at + 1, math)
+        if character in t.SUBSCRIPTS or character in t.SUPERSCRIPTS:
+            return self._script(at, end, math)
+        if character in t.GREEK:
+            return self._emit("name", t.GREEK[character], at, at + 1, math, styled=True)
+        if character in "∑Σ∏√":
+            func = {"∑": "sum", "Σ": "sum", "∏": "prod", "√": "sqrt"}[character]
+            return self._emit("func", func, at, at + 1, math)
+        word = _WORD.match(source, at, end)
+        if word:
+            return self._word(word, math)
+        if character == "%" and math and not (at > 0 and source[at - 1].isdigit()):
+            newline = source.find("\n", at, end)
+            return end if newline < 0 else newline
+        operator = _OPERATOR.match(source, at, end)
+        if operator:
+            return self._operator(operator, math)
+        if character in ".;":
+            if not math or at + 1 == end or source[at + 1].isspace() or character == ";":
+                return self._break("hard", at, at + 1)
+            return at + 1
+        if character in "$€£":
+            self._space = True
+            return at + 1
+        return self._emit("prose", character, at, at + 1, math)
+
+    def _word(self, word: re.Match[str], math: bool) -> int:
+        text, at = word.group(), word.start()
+        stop = word.end()
+        if not math:
+            # A Unicode subscript letter such as ᵢ is a letter too: it starts a subscript.
+            for offset, character in enumerate(text):
+                if offset and (character in t.SUBSCRIPTS or character in t.SUPERSCRIPTS):
+                    text, stop = text[:offset], at + offset
+                    break
+        else:
+            cut = next((i for i, c in enumerate(text) if i and c in t.SUBSCRIPTS), None)
+            if cut:
+                text, stop = text[:cut], at + cut
+        if any(c in t.GREEK for c in text[1:]):
+            cut = next(i for i, c in enumerate(text) if i and c in t.GREEK)
+            text, stop = text[:cut], at + cut
+        if not math and text.lower() in t.WORD_FUNCS and not self._after_underscore():
+            return self._emit("func", t.WORD_FUNCS[text.lower()], at, stop)
+        return self._emit("name", text, at, stop, math)
+
+    def _after_underscore(self) -> bool:
+        return bool(self.tokens) and self.tokens[-1].is_op("_") and not self._space
+
+    def _keyword(self, at: int, end: int) -> int | None:
+        if self._after_underscore():
+            return None
+        match = _KEYWORD.match(self.source, at, end)
+        if match is None:
+            return None
+        follows = self.source[match.end() : match.end() + 1]
+        if match.lastgroup in ("max", "min") and follows == "_":
+            return None
+        assert match.lastgroup is not None
+        if match.lastgroup == "integer" and match.group().lower().startswith("non"):
+            self._emit("kw", "nonneg", at, match.end())
+        return self._emit("kw", match.lastgroup, at, match.end())
+
+    def _number(self, at: int, end: int, math: bool) -> int:
+        grouped = _GROUPED.match(self.source, at, end)
+        if grouped and self._depth and _BARE_GROUPED.match(self.source, at, end):
+            closer = re.compile(r"[)\]}]").search(self.source, at, end)
+            inside = self.source[self._bracket_start : closer.start() if closer else end]
+            if ", " in inside:
+                raise Unreadable(
+                    f"{grouped.group()} in a list may be one number or two; "
+                    "write it without a comma or put spaces between the entries",
+                    (grouped.span(),),
+                )
+            grouped = None
+        if grouped:
+            value = re.sub(r"\{,\}|\\,|,", "", grouped.group())
+            return self._emit("num", value, at, grouped.end(), math)
+        number = _NUMBER.match(self.source, at, end)
+        assert number is not None
+        return self._emit("num", number.group(), at, number.end(), math)
+
+    def _operator(self, operator: re.Match[str], math: bool) -> int:
+        text = operator.group()
+        value = t.SYMBOLS[text]
+        if value == "forall":
+            return self._emit("kw", "forall", *operator.span(), math)
+        if value in ("(", "[", "{"):
+            self._depth += 1
+            self._bracket_start = operator.start()
+        elif value in (")", "]", "}"):
+            self._depth = max(0, self._depth - 1)
+        elif value == "dots" and text == ".." and self.source[operator.end() :][:1] == ".":
+            return operator.end()
+        return self._emit("op", value, *operator.span(), math)
+
+    def _script(self, at: int, end: int, math: bool) -> int:
+        table = t.SUBSCRIPTS if self.source[at] in t.SUBSCRIPTS else t.SUPERSCRIPTS
+        stop = at
+        while stop < end and self.source[stop] in table:
+            stop += 1
+        text = "".join(table[c] for c in self.source[at:stop])
+        self._emit("op", "_" if table is t.SUBSCRIPTS else "^", at, at, math)
+        self._emit("op", "{", at, at, math)
+        for piece in re.finditer(r"\d+|[a-z]+|[^\da-z]", text):
+            kind: Kind = "op"
+            if piece.group()[0].isdigit():
+                kind = "num"
+            elif piece.group().isalpha():
+                kind = "name"
+            self._emit(kind, piece.group(), at + piece.start(), at + piece.end(), math)
+        self._emit("op", "}", stop, stop, math)
+        return stop
+
+    # -- macros ---------------------------------------------------------------------------
+
+    def _macro(self, at: int, end: int, math: bool) -> int:
+        source = self.source
+        environment = _ENVIRONMENT.match(source, at, end)
+        if environment:
+            return self._environment(environment, end, math)
+        match = _MACRO.match(source, at, end)
+        if match is None:
+            return end
+        name, stop = match.group()[1:].rstrip("*"), match.end()
+        if name == "\\":
+            optional = re.compile(r"\[[^\]\n]*\]").match(source, stop, end)
+            return self._break("hard", at, optional.end() if optional else stop)
+        if name in t.MACRO_OPS:
+            value = t.MACRO_OPS[name]
+            if value == "forall":
+                return self._emit("kw", "forall", at, stop, math)
+            if value in ("\\{", "("):
+                self._depth += 1
+                self._bracket_start = at
+            elif value in ("\\}", ")"):
+                self._depth = max(0, self._depth - 1)
+            return self._emit("op", value, at, stop, math)
+        if name in t.MACRO_FUNCS:
+            return self._emit("func", t.MACRO_FUNCS[name], at, stop, math)
+        if name in t.GREEK_MACROS:
+            return self._emit("name", t.GREEK_MACROS[name], at, stop, math, styled=True)
+        if name in t.SPACE_MACROS:
+            self._space = True
+            return stop
+        if name in t.QUAD_MACROS:
+            return self._emit("quad", name, at, stop, math)
+        if name in t.IGNORED_MACROS:
+            return self._ignored(name, stop, end)
+        if name in t.DROPPED_WITH_ARGUMENT:
+            return self._argument(stop, end)[1]
+        if name in ("Z", "R", "N", "B"):
+            return self._emit("numset", name, at, stop, math)
+        return self._with_argument(name, at, stop, end, math)
+
+    def _with_argument(self, name: str, at: int, stop: int, end: int, math: bool) -> int:
+        if name in t.TEXT_MACROS:
+            (inner_start, inner_end), after = self._argument(stop, end)
+            self._styled_text(inner_start, inner_end, at, after, math)
+            return after
+        if name in t.LETTER_MACROS or name in t.ACCENT_MACROS:
+            (inner_start, inner_end), after = self._argument(stop, end)
+            text = source_name(self.source[inner_start:inner_end])
+            if not text:
+                raise Unreadable(f"\\{name} takes a single name", ((at, after),))
+            if name in t.ACCENT_MACROS:
+                text = f"{text}_{name.removeprefix('wide').replace('overline', 'bar')}"
+            if name in ("mathcal", "mathscr"):
+                text = f"{text}@cal"
+            return self._emit("name", text, at, after, math, styled=True)
+        if name in t.SET_MACROS:
+            (inner_start, inner_end), after = self._argument(stop, end)
+            letter = self.source[inner_start:inner_end].strip()
+            value = {"Z": "Z", "R": "R", "N": "N", "B": "B", "Q": "R"}.get(letter)
+            if value is None:
+                return self._emit("name", letter, at, after, math, styled=True)
+            return self._emit("numset", value, at, after, math)
+        if name in t.HEADING_MACROS:
+            (inner_start, inner_end), after = self._argument(stop, end)
+            self._break("hard", at)
+            self._emit("heading", self.source[inner_start:inner_end].lower(), inner_start, after)
+            return self._break("hard", after)
+        if name == "substack":
+            return stop
+        if name == "caption":
+            (inner_start, inner_end), after = self._argument(stop, end)
+            self._break("hard", at)
+            self._lex(inner_start, inner_end, math=False)
+            return self._break("hard", after)
+        raise Unreadable(
+            f"the macro \\{name} is not understood; write it with standard LaTeX math",
+            ((at, stop),),
+        )
+
+    def _ignored(self, name: str, stop: int, end: int) -> int:
+        if name in ("left", "right", "middle") and self.source[stop : stop + 1] == ".":
+            return stop + 1
+        if name == "left":
+            brace = re.compile(r"\s*\\(?:\{|lbrace)\s*(?=\\begin)").match(self.source, stop, end)
+            if brace:
+                return brace.end()
+        if name == "item":
+            optional = re.compile(r"\s*\[[^\]\n]*\]").match(self.source, stop, end)
+            return self._break("hard", stop, optional.end() if optional else stop)
+        self._space = True
+        return stop
+
+    def _argument(self, at: int, end: int) -> tuple[tuple[int, int], int]:
+        """The span inside a macro's argument and where the argument ends."""
+        source = self.source
+        while at < end and source[at].isspace():
+            at += 1
+        if at >= end:
+            raise Unreadable("a macro lacks its argument", ((max(at - 1, 0), at),))
+        if source[at] != "{":
+            match = _MACRO.match(source, at, end)
+            stop = match.end() if match else at + 1
+            return (at, stop), stop
+        depth = 0
+        position = at
+        while position < end:
+            character = source[position]
+            if character == "\\":
+                position += 2
+                continue
+            if character == "{":
+                depth += 1
+            elif character == "}":
+                depth -= 1
+                if depth == 0:
+                    return (at + 1, position), position + 1
+            position += 1
+        raise Unreadable("this brace is never closed", ((at, at + 1),))
+
+    def _styled_text(self, start: int, end: int, outer: int, after: int, math: bool) -> None:
+        text = self.source[start:end].strip()
+        follows = self.source[after : after + 1]
+        if "$" in text or "\\" in text:
+            self._lex_text_with_math(start, end)
+        elif text.lower() in t.WORD_FUNCS:
+            self._emit("func", t.WORD_FUNCS[text.lower()], outer, after, math)
+        elif _KEYWORD.search(text) or not _IDENTIFIER_TEXT.match(text):
+            self._lex(start, end, math=False)
+            self._space = True
+        elif " " in text and follows not in ("_", "^"):
+            self._lex(start, end, math=False)
+            self._space = True
+        else:
+            self._emit("name", source_name(text), outer, after, math, styled=True)
+
+    def _lex_text_with_math(self, start: int, end: int) -> None:
+        position = start
+        math = False
+        while position <= end:
+            stop = self.source.find("$", position, end)
+            stop = end if stop < 0 else stop
+            self._lex(position, stop, math=math)
+            math = not math
+            position = stop + 1
+        self._space = True
+
+    def _environment(self, match: re.Match[str], end: int, math: bool) -> int:
+        which, name = match.groups()
+        stop = match.end()
+        if name in t.MATRIX_ENVIRONMENTS:
+            self._depth += 1 if which == "begin" else -1
+            kind: Kind = "begin" if which == "begin" else "end"
+            return self._emit(kind, name, match.start(), stop, math)
+        if name in t.ROW_ENVIRONMENTS:
+            if which == "begin" and name in ("array", "alignat", "alignedat"):
+                stop = self._argument(stop, end)[1]
+            if name in ("cases", "dcases"):
+                kind = "begin" if which == "begin" else "end"
+                return self._emit(kind, name, match.start(), stop, math)
+            return self._break("hard", match.start(), stop)
+        if not math:
+            return self._break("hard", match.start(), stop)
+        raise Unreadable(f"the environment {name} is not understood", (match.span(),))
+
+    # -- output ---------------------------------------------------------------------------
+
+    def _emit(
+        self, kind: Kind, value: str, start: int, end: int, math: bool = False,
+        styled: bool = False,
+    ) -> int:  # fmt: skip
+        self.tokens.append(Token(kind, value, start, end, math, self._space, styled))
+        return end
+
+    def _break(self, value: str, start: int, end: int | None = None) -> int:
+        end = start if end is None else end
+        self.tokens.append(Token("break", value, start, end, False, True))
+        self._space = True
+        return end
+
+
+def source_name(text: str) -> str:
+    """A name from the inside of a `\\text` macro: words joined by `_`, Greek spelt out."""
+    text = text.strip().strip("{}")
+    if text.startswith("\\"):
+        return t.GREEK_MACROS.get(text[1:], "")
+    text = "".join(t.GREEK.get(c, c) for c in text)
+    name = re.sub(r"[\s-]+", "_", text)
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else ""

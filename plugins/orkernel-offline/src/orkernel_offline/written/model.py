@@ -1,0 +1,515 @@
+"""Second pass: bind the clauses, place the data, and decide what every symbol is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from orkernel_offline.reading import Unreadable
+from orkernel_offline.written import nodes as n
+from orkernel_offline.written.clauses import Document
+from orkernel_offline.written.data import Data, Datum
+from orkernel_offline.written.facts import Facts
+from orkernel_offline.written.families import Families, Inference, compare
+from orkernel_offline.written.nodes import Clause, Mention, Node
+from orkernel_offline.written.roles import (
+    Declaration,
+    Roles,
+    Variable,
+    declarations,
+    words_of,
+)
+from orkernel_offline.written.scope import (
+    Binder,
+    Bound,
+    Const,
+    Idx,
+    Key,
+    Loop,
+    Ref,
+    SetName,
+    Sigma,
+)
+from orkernel_offline.written.sets import Atom, Member
+
+Span = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Model:
+    """Everything the statement says, decided; what is left is to write it down.
+
+    Attributes:
+        facts: Sets and names.
+        binder: Bindings of the index letters.
+        data: Values of the parameters.
+        families: Index sets of parameters and variables.
+        variables: Decision variables.
+        formulas: Parameters that other data define.
+        objectives: In the order of the statement.
+        constraints: In the order of the statement.
+        descriptions: What prose says of a family, with its place.
+        implicit: Variables that nothing declares.
+    """
+
+    facts: Facts
+    binder: Binder
+    data: Data
+    families: Families
+    variables: dict[Key, Variable]
+    formulas: dict[Key, Bound]
+    objectives: list[Bound]
+    constraints: list[Bound]
+    descriptions: dict[Key, tuple[str, Span]]
+    implicit: set[Key] = field(default_factory=set)
+
+
+def build(facts: Facts, document: Document, data: Data, binder: Binder) -> Model:
+    """Decide what every symbol is.
+
+    Args:
+        facts: The first pass.
+        document: What was read.
+        data: Data from tables and files; the clauses' data are added to it.
+        binder: Binds the clauses.
+
+    Raises:
+        Unreadable: A symbol has neither a value nor a role, data are missing, or a domain or
+            index has no clear meaning.
+    """
+    _build_sets(facts, binder)
+    bounds = [binder.bind(c) for c in facts.clauses]
+    descriptions, headed = _descriptions(document.mentions, binder)
+    declared = _declared(bounds) | headed
+    rest = [b for b in bounds if b.clause.role == "objective" or not data.take(b, declared)]
+    _everywhere(document, rest)
+    families = Inference(facts, binder, data, rest).run()
+    return _Decisions(facts, binder, data, families, descriptions, headed).decide(rest, document)
+
+
+def _build_sets(facts: Facts, binder: Binder) -> None:
+    for name, clause in facts.table.pending_builders:
+        assert isinstance(clause.body, n.Compare)
+        builder = clause.body.operands[0]
+        assert isinstance(builder, n.SetBuilder)
+        quants = builder.quants
+        target = builder.target
+        if isinstance(target, n.Gen):
+            quants = (target, *quants)
+            letters: tuple[str, ...] = target.targets
+        elif isinstance(target, n.Vector):
+            letters = tuple(i.name for i in target.items if isinstance(i, n.Sym))
+        elif isinstance(target, n.Sym):
+            letters = (target.name,)
+        else:
+            raise Unreadable("this set is not understood", ((target.start, target.end),))
+        fake = Clause(clause.start, clause.end, "relation", _letters_node(target, letters),
+                      quants=quants)  # fmt: skip
+        bound = binder.bind(fake)
+        members = tuple(_enumerate(facts, binder, bound, letters))
+        found = facts.table.sets[name]
+        found.members = members
+        found.width = len(letters)
+        found.spans.append((clause.start, clause.end))
+
+
+def _letters_node(target: Node, letters: tuple[str, ...]) -> Node:
+    items = tuple(n.Sym(target.start, target.end, x) for x in letters)
+    return n.Vector(target.start, target.end, items)
+
+
+def _enumerate(
+    facts: Facts, binder: Binder, bound: Bound, letters: tuple[str, ...]
+) -> Iterable[Member]:
+    partial: list[dict[int, Atom]] = [{}]
+    for loop in bound.loops:
+        if loop.domain is None:
+            raise Unreadable("this set does not say what its index runs over",
+                             ((loop.start, loop.end),))  # fmt: skip
+        rows: list[dict[int, Atom]] = []
+        for row in partial:
+            for member in facts.table.sets[loop.domain].members or ():
+                parts = member if isinstance(member, tuple) else (member,)
+                rows.append({**row, **dict(zip(loop.bindings, parts, strict=False))})
+                if len(rows) > 1_000_000:
+                    raise Unreadable("this set is too large", ((bound.start, bound.end),))
+        partial = rows
+    assert isinstance(bound.body, n.Vector)
+    indices = [i.binding for i in bound.body.items if isinstance(i, Idx)]
+    if len(indices) != len(letters):
+        raise Unreadable("this set is not understood", ((bound.start, bound.end),))
+    for row in partial:
+        if all(_holds(facts, c, row) for c in bound.conditions):
+            parts = tuple(row[i] for i in indices)
+            yield parts if len(parts) > 1 else parts[0]
+
+
+def _holds(facts: Facts, condition: Node, row: dict[int, Atom]) -> bool:
+    if not isinstance(condition, n.Compare):
+        raise Unreadable("this condition is not understood", ((condition.start, condition.end),))
+    operands = [condition.heads[0], *condition.operands]
+    for left, op, right in zip(operands, condition.ops, operands[1:], strict=False):
+        if isinstance(right, SetName):
+            heads = left.items if isinstance(left, n.Vector) else condition.heads
+            parts = tuple(_member(h, row) for h in heads)
+            member = parts if len(parts) > 1 else parts[0]
+            inside = member in set(facts.table.sets[right.name].members or ())
+            if inside != (op == "in"):
+                return False
+            continue
+        a, b = _member(left, row), _member(right, row)
+        if isinstance(a, int) and isinstance(b, int):
+            if not compare(a, op, b):
+                return False
+        elif op not in ("=", "!=") or (a == b) != (op == "="):
+            return False
+    return True
+
+
+def _member(node: Node, row: dict[int, Atom]) -> Atom:
+    match node:
+        case Idx():
+            return row[node.binding]
+        case Const():
+            return node.member
+        case n.Num() if node.text.isdigit():
+            return int(node.text)
+        case Ref() if not node.indices:
+            return node.name
+        case n.Bin(op="+" | "-"):
+            left, right = _member(node.left, row), _member(node.right, row)
+            if isinstance(left, int) and isinstance(right, int):
+                return left + right if node.op == "+" else left - right
+    raise Unreadable("this condition is not understood", ((node.start, node.end),))
+
+
+def _descriptions(
+    mentions: tuple[Mention, ...], binder: Binder
+) -> tuple[dict[Key, tuple[str, Span]], set[Key]]:
+    found: dict[Key, tuple[str, Span]] = {}
+    headed: set[Key] = set()
+    for mention in mentions:
+        for symbol in mention.symbols:
+            for key in _keys_of(symbol, mention, binder):
+                found.setdefault(key, (mention.description, (mention.start, mention.end)))
+                if mention.section == "variables":
+                    headed.add(key)
+    return found, headed
+
+
+def _keys_of(symbol: n.Sym, mention: Mention, binder: Binder) -> Iterable[Key]:
+    if symbol.name in binder.names.letters and not symbol.subs:
+        return
+    if symbol.name in binder.table.sets and not symbol.subs:
+        return
+    fake = Clause(mention.start, mention.end, "domain", symbol)
+    resolved = binder.bind(fake).body
+    if isinstance(resolved, Ref):
+        yield resolved.key
+        arity = binder.names.lettered.get(symbol.name)
+        if not resolved.indices and arity:
+            yield resolved.name, arity
+
+
+def _declared(bounds: list[Bound]) -> set[Key]:
+    found: set[Key] = set()
+    for bound in bounds:
+        for declaration in [*(declarations(bound) or ()), *words_of(bound)]:
+            found.add(declaration.ref.key)
+    return found
+
+
+def _everywhere(document: Document, rest: list[Bound]) -> None:
+    if not rest and not document.clauses:
+        raise Unreadable("no objective and no constraint was found", ())
+
+
+class _Decisions:
+    """Decides roles once sets and data are in place."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        binder: Binder,
+        data: Data,
+        families: Families,
+        descriptions: dict[Key, tuple[str, Span]],
+        headed: set[Key],
+    ) -> None:
+        self.facts = facts
+        self.binder = binder
+        self.data = data
+        self.families = families
+        self.descriptions = descriptions
+        self.headed = headed
+        self.roles = Roles(families, binder, facts.table)
+        self.constraints: list[Bound] = []
+        self.objectives: list[Bound] = []
+        self.formulas: dict[Key, Bound] = {}
+        self._moved: list[Datum] = []
+
+    def decide(self, rest: list[Bound], document: Document) -> Model:
+        """Go through the clauses that are no data."""
+        fixed = _fixed(rest)
+        for bound in rest:
+            if bound.clause.role == "objective":
+                self.objectives.append(bound)
+            else:
+                self._clause(bound, fixed)
+        for key in self.headed:
+            if key in self.families.uses and key not in self.data.by_key:
+                self.roles.variables.setdefault(key, Variable(key))
+        self._find_formulas()
+        self._data_of_variables()
+        implicit = self._implicit()
+        self._said_of_all(document)
+        self._refuse_unused_domains()
+        return Model(
+            self.facts, self.binder, self.data, self.families, self.roles.variables,
+            self.formulas, self.objectives, self.constraints, self.descriptions, implicit,
+        )  # fmt: skip
+
+    def _clause(self, bound: Bound, fixed: dict[Key, set[tuple[Atom, ...]]]) -> None:
+        found = declarations(bound)
+        if found is None:
+            for declaration in words_of(bound):
+                self._apply(declaration, fixed)
+            self.constraints.append(bound)
+            return
+        known = [d for d in found if d.ref.key in self.data.by_key]
+        if known and len(known) == len(found) and all(d.has_lower and d.lower == 0 for d in known):
+            self._check_sign_of_data(bound, known)
+            return
+        left_over = [d for d in found if not self._apply(d, fixed)]
+        if not left_over:
+            return
+        whole = {d.ref.key for d in found}
+        done = [k for k in whole if self._fully_declared(k, left_over)]
+        if len(done) == len(whole):
+            return
+        body = bound.body
+        assert isinstance(body, n.Compare)
+        if any(d.domain for d in left_over) or body.ops == ("in",):
+            raise Unreadable(
+                f"{left_over[0].ref.name} has this domain for some members only; "
+                "give those members a symbol of their own",
+                ((bound.start, bound.end),),
+            )
+        self.constraints.append(bound)
+
+    def _fully_declared(self, key: Key, left_over: list[Declaration]) -> bool:
+        """Whether fixed members, one by one, have now covered the family."""
+        last = [d for d in left_over if d.ref.key == key]
+        variable = self.roles.variables.get(key)
+        return bool(variable and variable.signed and not [d for d in last if d.domain]) and all(
+            isinstance(i, Const) for d in last for i in d.ref.indices
+        )
+
+    def _apply(
+        self, declaration: Declaration, fixed: dict[Key, set[tuple[Atom, ...]]]
+    ) -> bool:
+        key = declaration.ref.key
+        if key in self.data.by_key:
+            raise Unreadable(
+                f"{key[0]} has a value and is declared as a variable",
+                ((declaration.bound.start, declaration.bound.end),
+                 *self.data.by_key[key].spans),
+            )  # fmt: skip
+        return self.roles.declare(declaration, fixed.get(key, set()))
+
+    def _check_sign_of_data(self, bound: Bound, known: list[Declaration]) -> None:
+        for declaration in known:
+            datum = self.data.by_key[declaration.ref.key]
+            flat = [*datum.entries.values(), *_flat(datum.dense)]
+            if datum.default is not None:
+                flat.append(datum.default)
+            if any(v < 0 for v in flat):
+                raise Unreadable(
+                    f"{declaration.ref.name} is said to be non-negative but is not",
+                    ((bound.start, bound.end), *datum.spans),
+                )
+
+    # -- formulas and data of variables -----------------------------------------------------
+
+    def _find_formulas(self) -> None:
+        """`d[i,j] = |p[i] - p[j]|` over data defines a parameter, not a constraint."""
+        progress = True
+        while progress:
+            progress = False
+            for bound in list(self.constraints):
+                key = self._defines(bound)
+                if key is not None:
+                    self.formulas[key] = bound
+                    self.constraints.remove(bound)
+                    progress = True
+
+    def _defines(self, bound: Bound) -> Key | None:
+        body = bound.body
+        if not isinstance(body, n.Compare) or body.ops != ("=",) or len(body.heads) != 1:
+            return None
+        head = body.heads[0]
+        if not isinstance(head, Ref) or bound.conditions or bound.clause.words:
+            return None
+        key = head.key
+        known = self.data.by_key.keys() | self.formulas.keys()
+        if key in known or key in self.roles.variables:
+            return None
+        numbers = [i.binding for i in head.indices if isinstance(i, Idx)]
+        if len(set(numbers)) != len(head.indices):
+            return None
+        refs = [p for p in n.walk(body.operands[0]) if isinstance(p, Ref)]
+        if not refs or any(r.key not in known for r in refs):
+            return None
+        domains = tuple(self.binder.bindings[b].domain or "" for b in numbers)
+        return key if domains == self.families.index.get(key, ()) else None
+
+    def _data_of_variables(self) -> None:
+        """Entries such as `s_0 = 20` of a family with no other data are constraints."""
+        for key, datum in list(self.data.by_key.items()):
+            index = self.families.index.get(key)
+            if not index or datum.dense is not None or datum.default is not None or datum.file:
+                continue
+            sets = [self.facts.table.sets[name] for name in index]
+            if any(s.members is None for s in sets) or len(index) != key[1]:
+                continue
+            size = 1
+            for s in sets:
+                size *= len(s.members or ())
+            if len(datum.entries) == size or not self._acts_as_variable(key):
+                continue
+            del self.data.by_key[key]
+            self.roles.variables.setdefault(key, Variable(key))
+            for members, value in datum.entries.items():
+                self._fix(key, members, str(value), datum.spans[0])
+
+    def _acts_as_variable(self, key: Key) -> bool:
+        return key in self.descriptions and key in self.headed
+
+    def _fix(self, key: Key, members: tuple[Atom, ...], value: str, span: Span) -> None:
+        head = Ref(*span, key[0], tuple(Const(*span, m) for m in members))
+        body = n.Compare(*span, (head,), ("=",), (n.Num(*span, value),))
+        clause = Clause(*span, "relation", body)
+        self.constraints.append(Bound(*span, clause, body, (), ()))
+
+    # -- symbols that nothing declares --------------------------------------------------------
+
+    def _implicit(self) -> set[Key]:
+        known = self.data.by_key.keys() | self.formulas.keys() | self.roles.variables.keys()
+        unknown = [k for k in self.families.uses if k not in known and self._matters(k)]
+        found: set[Key] = set()
+        for key in unknown:
+            reason = self._why_no_variable(key, set(unknown) | self.roles.variables.keys())
+            if reason:
+                uses = self.families.uses[key]
+                symbol = _shown(key)
+                raise Unreadable(
+                    f"the symbol {symbol} {reason}; give its value, or declare it as a decision "
+                    f"variable, for example {symbol} >= 0",
+                    tuple((u.ref.start, u.ref.end) for u in uses[:8]),
+                )
+            found.add(key)
+        for key in found:
+            self.roles.variables[key] = Variable(key)
+        return found
+
+    def _matters(self, key: Key) -> bool:
+        bodies = [*self.constraints, *self.objectives, *self.formulas.values()]
+        return any(
+            isinstance(p, Ref) and p.key == key
+            for b in bodies
+            for root in (b.body, *b.conditions)
+            for p in n.walk(root)
+        )
+
+    def _why_no_variable(self, key: Key, unknown: set[Key]) -> str:
+        in_constraint = False
+        alone = False
+        count = 0
+        for bound in [*self.constraints, *self.objectives]:
+            for position, side in enumerate(_sides(bound.body)):
+                for term in _terms(side):
+                    refs = [p for p in n.walk(term) if isinstance(p, Ref) and p.key in unknown]
+                    mine = [r for r in refs if r.key == key]
+                    count += len(mine)
+                    if not mine:
+                        continue
+                    in_constraint = in_constraint or bound.clause.role != "objective"
+                    bare_right = position > 0 and isinstance(side, Ref)
+                    if not bare_right and {r.key for r in refs} == {key}:
+                        alone = True
+        if any(p.key == key for b in self.formulas.values() for p in n.walk(b.body)
+               if isinstance(p, Ref)):  # fmt: skip
+            return "has no value"
+        if not in_constraint:
+            return "stands in no constraint and has no value"
+        if not alone:
+            return "has no value"
+        return "stands in one place only and has no value" if count < 2 else ""
+
+    def _said_of_all(self, document: Document) -> None:
+        for word, start, end in document.everywhere:
+            for variable in self.roles.variables.values():
+                if word in ("integer", "binary", "continuous") and not variable.stated:
+                    variable.domain, variable.stated = word, True
+                elif word == "nonneg" and not variable.signed:
+                    variable.lower, variable.signed = 0, True
+                elif word == "free" and not variable.signed:
+                    variable.lower, variable.signed = None, True
+                variable.spans.append((start, end))
+
+    def _refuse_unused_domains(self) -> None:
+        for key in list(self.roles.variables):
+            if key not in self.families.uses:
+                del self.roles.variables[key]
+
+
+def _fixed(rest: list[Bound]) -> dict[Key, set[tuple[Atom, ...]]]:
+    """Members that an equation such as `s_0 = 20` fixes."""
+    found: dict[Key, set[tuple[Atom, ...]]] = {}
+    for bound in rest:
+        body = bound.body
+        if not isinstance(body, n.Compare) or body.ops != ("=",):
+            continue
+        for head in body.heads:
+            if isinstance(head, Ref) and head.indices and all(
+                isinstance(i, Const) for i in head.indices
+            ):
+                members = tuple(i.member for i in head.indices if isinstance(i, Const))
+                found.setdefault(head.key, set()).add(members)
+    return found
+
+
+def _sides(body: Node) -> tuple[Node, ...]:
+    return (*body.heads, *body.operands) if isinstance(body, n.Compare) else (body,)
+
+
+def _terms(node: Node) -> Iterable[Node]:
+    """The summands of an expression, sums over indices opened."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, n.Bin) and part.op in "+-":
+            stack += [part.left, part.right]
+        elif isinstance(part, n.Neg):
+            stack.append(part.arg)
+        elif isinstance(part, Sigma) and part.func == "sum":
+            stack.append(part.body)
+        elif isinstance(part, n.Bin) and part.op in "*/" and isinstance(part.left, n.Num):
+            stack.append(part.right)
+        else:
+            yield part
+
+
+def _flat(level: object) -> Iterable[float]:
+    if isinstance(level, list):
+        for item in level:
+            yield from _flat(item)
+    elif isinstance(level, int | float):
+        yield level
+
+
+def _shown(key: Key) -> str:
+    return key[0] if not key[1] else f"{key[0]}_{{{'ijklmnpqr'[: key[1]]}}}"
+
+
+__all__ = ["Loop", "Model", "build", "replace"]
