@@ -154,8 +154,7 @@ class Naming:
     def __init__(self, activities: Sequence[Activity], class_words: Iterable[str] = ()) -> None:
         class_words = frozenset(class_words)
         self.activities = tuple(
-            replace(a, core=a.core - class_words) if a.core - class_words else a
-            for a in activities
+            replace(a, core=a.core - class_words) if a.core - class_words else a for a in activities
         )
         shared = (
             frozenset.intersection(*(a.full for a in activities)) if activities else frozenset()

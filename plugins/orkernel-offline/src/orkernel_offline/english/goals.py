@@ -61,7 +61,9 @@ def _tail(phrases: Sequence[Phrase], start: int) -> list[Phrase]:
     for phrase in phrases[start:]:
         if isinstance(phrase, Mark) and phrase.kind in {"comma", "sub", "wh", "colon"}:
             break
-        if isinstance(phrase, Quantity):
+        if isinstance(phrase, Quantity) or (
+            tail and isinstance(phrase, Mark) and phrase.kind == "as"
+        ):
             break
         if isinstance(phrase, Verb) and phrase.kind == "inf" and tail:
             break
@@ -110,20 +112,59 @@ def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
 
 
 def _by_noun(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
-    """ "find the minimum number of planes", "at the lowest cost"."""
+    """ "find the minimum number of planes", "at the lowest cost", "as many guests as possible"."""
     for index, phrase in enumerate(phrases):
         if not isinstance(phrase, Noun):
             continue
-        raw = {*(word.lower() for word in phrase.words), *phrase.head, *phrase.prefix}
-        hits = [word for word in _SENSE_NOUNS if word in raw]
-        if not hits:
-            continue
-        goal = _goal(_tail(phrases, index), _SENSE_NOUNS[hits[0]], number)
+        sense = _noun_sense(phrases, index)
+        goal = _goal(_tail(phrases, index), sense, number) if sense else None
         if goal is None:
             continue
         result.weak.append(goal)
         return True
     return False
+
+
+def _noun_sense(phrases: Sequence[Phrase], index: int) -> str:
+    noun = phrases[index]
+    assert isinstance(noun, Noun)
+    raw = {*(word.lower() for word in noun.words), *noun.head, *noun.prefix}
+    for word, sense in _SENSE_NOUNS.items():
+        if word in raw:
+            return sense
+    if "most" in raw and noun.determiner == "the":
+        return "maximize"
+    if _possible(phrases, index + 1):
+        before = [p for p in phrases[max(index - 2, 0) : index] if isinstance(p, Mark)]
+        words = {mark.text for mark in before} | set(noun.head)
+        if {"many", "much"} & words:
+            return "maximize"
+        if {"few", "little"} & words:
+            return "minimize"
+    return _as_possible(phrases, index)
+
+
+def _possible(phrases: Sequence[Phrase], index: int) -> bool:
+    """ "as possible" follows, up to a participle and an agent in between."""
+    for position in range(index, min(index + 4, len(phrases) - 1)):
+        mark, noun = phrases[position], phrases[position + 1]
+        if isinstance(mark, Mark) and mark.kind == "as" and isinstance(noun, Noun):
+            return noun.head == ("possible",)
+    return False
+
+
+def _as_possible(phrases: Sequence[Phrase], index: int) -> str:
+    """ "make the profit as large as possible", "keep the cost as low as possible"."""
+    if index + 4 >= len(phrases):
+        return ""
+    first, size = phrases[index + 1], phrases[index + 2]
+    if not (isinstance(first, Mark) and first.kind == "as" and isinstance(size, Noun)):
+        return ""
+    if not _possible(phrases, index + 3):
+        return ""
+    if set(size.head) & {"large", "high", "great", "big"}:
+        return "maximize"
+    return "minimize" if set(size.head) & {"low", "small", "little"} else ""
 
 
 def _question(clause: Clause, number: int, result: Goals, has_goal: bool) -> None:
@@ -144,5 +185,5 @@ def _question(clause: Clause, number: int, result: Goals, has_goal: bool) -> Non
 def clean(lemmas: frozenset[str]) -> frozenset[str]:
     """The words of a goal without "maximum", "total", "number" and the like."""
     drop = set(_SENSE_NOUNS) | lex.COUNT_NOUNS | {"overall", "net", "daily", "weekly", "monthly"}
-    drop |= {"average", "possible", "least", "most", "company", "combined"}
+    drop |= {"average", "possible", "least", "most", "company", "combined", "few"}
     return frozenset(lemmas - drop)

@@ -130,10 +130,7 @@ MOSTLY_NOUNS = frozenset(
     "process processes post tie contract contracts ship ships box boxes staple".split()
 )
 
-GOAL_UP = frozenset("maximize maximise increase highest largest greatest maximum most".split())
-GOAL_DOWN = frozenset(
-    "minimize minimise reduce decrease lower lowest least cheapest smallest minimum fewest".split()
-)
+GOAL_VERBS = frozenset("maximize maximise minimize minimise".split())
 
 # Nouns for the public that something serves, and for the staff that something needs.
 PUBLIC_WORDS = frozenset(

@@ -300,6 +300,7 @@ class _ClauseReader:
         together = any(
             isinstance(phrase, Mark) and phrase.text == "respectively" for phrase in self.phrases
         )
+        listed = self._listed(len(plain)) if together else ()
         for order, index in enumerate(plain):
             quantity = self._quantity(index)
             attached, pers, _ = self._attachments(index)
@@ -308,7 +309,7 @@ class _ClauseReader:
             nouns = set(quantity.nouns)
             mentions: list[Mention] = []
             for preposition, noun in attached:
-                if preposition in {"for", "per"}:
+                if preposition in {"for", "per"} or (preposition == "on" and money):
                     mentions.append(mention_of(noun, "for"))
                 elif preposition in _MEASURE_PREPOSITIONS and quantity.role == "plain":
                     nouns |= noun.lemmas
@@ -320,7 +321,7 @@ class _ClauseReader:
                 lead = self._lead_noun(index)
                 if lead is not None and quantity.role == "plain":
                     nouns |= lead.lemmas
-            holder = self._holder(index)
+            holder = [listed[order]] if listed else self._holder(index)
             mentions += [*holder, *objects, *self.subject, *self.places]
             mentions += self._antecedents(index)
             self.out.amounts.append(
@@ -334,9 +335,20 @@ class _ClauseReader:
                     self.number,
                     (min(self.clause.start, quantity.start), max(self.clause.end, quantity.end)),
                     self._plain_sense(index),
-                    order if together and len(plain) > 1 else None,
+                    order if together and len(plain) > 1 and not listed else None,
                 )
             )
+
+    def _listed(self, count: int) -> tuple[Mention, ...]:
+        """The ``count`` things that the subject lists for "respectively"."""
+        names: list[Mention] = []
+        for phrase in self.clause.before:
+            if isinstance(phrase, Noun) and not money_kind(phrase.head):
+                names.append(mention_of(phrase, "holder"))
+            elif isinstance(phrase, Per):
+                span = (phrase.start, phrase.end)
+                names.append(Mention(frozenset(phrase.lemmas), phrase.words, span, "holder"))
+        return tuple(names) if len(names) == count > 1 else ()
 
     def _antecedents(self, index: int) -> list[Mention]:
         """ "this package", ", yielding a profit of $7": what the amount before was about."""

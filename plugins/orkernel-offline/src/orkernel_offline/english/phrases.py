@@ -152,7 +152,11 @@ class _Chunker:
             return self._noun()
         if tag == "per" and self._tag(1) in {"noun", "det", "each", "num"}:
             return self._per(1)
-        if tag == "prep" and self._at().low in {"for", "in", "from"} and self._tag(1) == "each":
+        if (
+            tag == "prep"
+            and self._at().low in {"for", "in", "from", "on"}
+            and self._tag(1) == "each"
+        ):
             if self._tag(2) in {"noun", "det"} and self._at(1).low in {"each", "every"}:
                 return self._per(1)
         if tag in {"verb", "modal", "be", "have", "neg", "to", "ger"}:

@@ -29,6 +29,7 @@ _GENERIC = frozenset(
     "maximum minimum overall all time least most limit capacity supply budget requirement demand "
     "every per both".split()
 ) | frozenset({"unite"})
+_PLAIN_VERBS = frozenset("be have make use need require produce take get can spend".split())
 # Money kinds that may answer for one another, best first.
 _MONEY_ORDER: dict[str, tuple[str, ...]] = {
     "profit": ("profit", "earn", "tip", "payout"),
@@ -90,7 +91,7 @@ class Resolver:
         unit_matters: bool = True,
     ) -> int | None:
         """The measure that the words name, None where none or several fit equally well."""
-        context = frozenset().union(*extra)
+        context = frozenset().union(*extra, {verb} - _PLAIN_VERBS)
         scored: list[tuple[tuple[float, ...], int]] = []
         for index, column in enumerate(self.columns):
             if column.money:
@@ -101,6 +102,9 @@ class Resolver:
             if score is not None:
                 scored.append((score, index))
         scored.sort(reverse=True)
+        if not scored and unit in lex.TIME_UNITS and not nouns - _GENERIC:
+            timed = [i for i, c in enumerate(self.columns) if convertible(unit, c.unit) is not None]
+            return timed[0] if len(timed) == 1 else None
         if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
             return None
         return scored[0][1]

@@ -70,15 +70,26 @@ _PARENTHETIC = frozenset("however therefore thus hence though conversely instead
 def label_nouns(tokens: Sequence[Token]) -> frozenset[str]:
     """Nouns that the statement numbers ("machine 1", "machine 2"), as lemmas."""
     seen: dict[str, set[float]] = {}
-    for before, number in zip(tokens, tokens[1:], strict=False):
-        if before.kind == "word" and _is_plain_integer(number):
+    ends = [*tokens[2:], None]
+    for before, number, after in zip(tokens, tokens[1:], ends, strict=False):
+        if before.kind != "word" or not _is_plain_integer(number):
+            continue
+        form = verb_form(before.low)
+        if form is None or (form[1] == "base" and _ends_name(after)):
             seen.setdefault(before.lemma, set()).add(number.value or 0.0)
-    closed = _SIMPLE.keys()
     return frozenset(
         noun
         for noun, values in seen.items()
-        if {1.0, 2.0} <= values and noun not in closed and verb_form(noun) is None
-    ) | frozenset(noun for noun in ("machine", "process") if {1.0, 2.0} <= seen.get(noun, set()))
+        if {1.0, 2.0} <= values and noun not in _SIMPLE and noun not in NUMBER_PREFIXES
+    )
+
+
+def _ends_name(token: Token | None) -> bool:
+    """The word behind a number cannot be what the number counts."""
+    if token is None or token.kind == "punct" or token.low in _SIMPLE:
+        return True
+    form = verb_form(token.low)
+    return form is not None and form[1] == "s" and token.low not in lex.MOSTLY_NOUNS
 
 
 def _is_plain_integer(token: Token) -> bool:
@@ -250,6 +261,8 @@ class _Tagger:
     def _open_class(self, index: int) -> Tagged:
         token = self.tokens[index]
         found = verb_form(token.low)
+        if token.low in lex.GOAL_VERBS:
+            return self._make(index, "verb", token.low, "base")
         if found is None:
             if self._previous() == "modal" or (
                 self._previous() in {"adv", "neg"} and self._previous(2) == "modal"

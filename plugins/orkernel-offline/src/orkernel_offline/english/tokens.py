@@ -47,6 +47,7 @@ _PARTS = {
     "tenth": 10,
 }
 _MULTIPLES = {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
+_TIMES_OF = frozenset({"the", "as", "that", "of"})
 _CURRENCY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 _CURRENCY_WORDS = frozenset("dollar euro usd".split())
 _ABBREVIATIONS = frozenset("sq ft st mr mrs ms dr no vs etc oz lb lbs hr hrs min e.g i.e".split())
@@ -187,7 +188,7 @@ def _number_at(tokens: list[Token], index: int, text: str) -> tuple[Token, int]:
     """Read the longest number that starts at ``index``; (token, tokens used)."""
     token = tokens[index]
     word = token.low
-    if word in _MULTIPLES:
+    if word in _MULTIPLES and (word in {"twice", "thrice"} or _low(tokens, index + 1) in _TIMES_OF):
         return replace(token, kind="number", value=_MULTIPLES[word], role="times"), 1
     if token.text in _CURRENCY:
         value, used = _magnitude(tokens, index + 1)
@@ -216,6 +217,10 @@ def _with_suffix(
     tokens: list[Token], index: int, used: int, value: float, text: str
 ) -> tuple[Token, int]:
     follow = _low(tokens, index + used)
+    if follow == "and" and _low(tokens, index + used + 1) == "a":
+        part = _PARTS.get(_low(tokens, index + used + 2))
+        if part in {2, 4}:
+            return _with_suffix(tokens, index, used + 3, value + 1.0 / part, text)
     if follow in {"%", "percent"}:
         return _span(tokens, index, used + 1, text, value, "percent"), used + 1
     if follow == "per" and _low(tokens, index + used + 1) == "cent":
