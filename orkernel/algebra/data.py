@@ -223,8 +223,12 @@ class DataEvaluator:
             for part in item.items if isinstance(item, Display) else (item,):
                 parts.append((part, self.value(part, space)))
         given = sum(v.arity if isinstance(v, Label) else 1 for _, v in parts)
-        if not space.size and not all(index):
-            return np.zeros(0, np.int64)
+        empty = next((s.name for s in index if not len(s)), None)
+        if empty is not None:
+            if not space.size:
+                return np.zeros(0, np.int64)
+            message = f"'{node.base}' has no entries, since '{empty}' is empty"
+            raise self.failure(message, node, space, np.array(True))
         if given != sum(s.arity for s in index) or not index:
             raise self._arity(node, node.base, given)
         flat: Integers = np.array(0, np.int64)
@@ -439,6 +443,8 @@ class DataEvaluator:
                 found = found | self._relation(left, "==", item, space)
             return found
         domain = self.source(right)
+        if not len(domain):
+            return np.array(False)
         values = [
             self.value(item, space)
             for item in (left.items if isinstance(left, Display) else (left,))
@@ -481,7 +487,7 @@ class DataEvaluator:
             for part, value in pieces:
                 codes[part.rows] = self.codes(value, node)[0]
             return Atoms(codes)
-        kind = np.result_type(*[v.dtype for _, v in pieces if isinstance(v, np.ndarray)])
+        kind = np.result_type(*[np.asarray(v).dtype for _, v in pieces])
         merged = np.empty(space.size, kind)
         for part, value in pieces:
             merged[part.rows] = value
