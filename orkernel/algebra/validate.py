@@ -34,11 +34,14 @@ def validate(node: Node, scope: Scope, indices: Sequence[str]) -> None:
             indices or arguments, a variable where only data may stand, a random parameter
             outside expectation and probability.
     """
-    _Checker(scope).check(node, list(indices), "")
+    Checker(scope).check(node, list(indices), "")
 
 
-class _Checker:
-    """`data_only` is the reason why no variable may stand at a place, or empty."""
+class Checker:
+    """Walks an expression and raises at the first thing that does not fit.
+
+    `data_only` is the reason why no variable may stand at a place, or empty.
+    """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
