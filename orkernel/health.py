@@ -19,7 +19,6 @@ from time import perf_counter
 from orkernel.config import FOLDER_FILE, read_file, user_file
 from orkernel.errors import OrkernelError
 from orkernel.plugins.choice import decide
-from orkernel.plugins.installed import InstalledPlugin
 from orkernel.plugins.loading import LoadedPlugin, import_object
 from orkernel.plugins.problems import describe, one_line
 from orkernel.plugins.requirements import conflicts, importable
@@ -124,12 +123,12 @@ def _versions() -> tuple[State, str]:
 
 def _requirements() -> tuple[State, str]:
     try:
-        kernel = InstalledPlugin("orkernel", "orkernel", metadata.distribution("orkernel"))
+        kernel = metadata.distribution("orkernel")
     except metadata.PackageNotFoundError:
         return State.WARNING, "orkernel runs from a folder; it is not installed"
     if kernel.version != __version__:
         return State.WARNING, f"the metadata says {kernel.version}; reinstall orkernel"
-    if unmet := conflicts(kernel):
+    if unmet := conflicts(kernel.requires or ()):
         return State.FAILED, "; ".join(what for what, _ in unmet)
     return State.OK, "what the kernel requires is installed"
 
@@ -160,7 +159,7 @@ def _optional(module: str, purpose: str, hint: str) -> Check:
 def _plugin(loaded: LoadedPlugin) -> Finding:
     plugin = loaded.plugin
     state, detail = State.OK, plugin.label
-    if unmet := conflicts(plugin):
+    if unmet := conflicts(plugin.requirements):
         state, detail = State.FAILED, f"{detail}: {'; '.join(what for what, _ in unmet)}"
     elif loaded.seconds > SLOW_IMPORT:
         state = State.WARNING

@@ -109,9 +109,10 @@ class Record:
     api: int = API_LEVEL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FormulatorSpec(Record):
     """A formulator: turns a statement into a `Formulation`."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +126,16 @@ class ScorerSpec(Record):
     compares: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionSpec(Record):
     """A selection rule: picks one of the candidates."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class ClassifierSpec(Record):
     """A classifier: ranks the solver agents for a model."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,24 +154,28 @@ class SolverAgentSpec(Record):
     exports: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VerifierSpec(Record):
     """A proof verifier: judges proofs tactic by tactic."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class CreditRuleSpec(Record):
     """A credit rule: turns verdicts into per-token advantages."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class CommandSpec(Record):
     """A click command added to `orkernel`."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
 class ObserverSpec(Record):
     """An observer of events; it cannot change anything."""
+
+    __slots__ = ()
 
 
 # --------------------------------------------------------------------------- stage values

@@ -198,7 +198,7 @@ class Registry:
         except OrkernelError:
             raise
         except Exception as error:
-            unmet = "; ".join(what for what, _ in conflicts(plugin))
+            unmet = "; ".join(what for what, _ in conflicts(plugin.requirements))
             raise PluginError(
                 one_line(f"{place} cannot be loaded: {describe(error)}"),
                 fix=unmet or record.install_hint or f"`orkernel plugins disable {plugin.name}`",

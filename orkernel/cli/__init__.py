@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from orkernel.cli.failures import exit_code_for
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit the process with one of `ExitCode`.
@@ -29,5 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
     except BaseException as error:
+        from orkernel.cli.failures import exit_code_for
+
         code = exit_code_for(error)
     sys.exit(int(code))

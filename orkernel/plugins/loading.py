@@ -16,7 +16,6 @@ from inspect import isfunction
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from traceback import extract_tb
 
 import pluggy
 
@@ -215,7 +214,9 @@ def import_object(value: str) -> object:
 
 def explain_import_failure(plugin: InstalledPlugin, error: BaseException) -> tuple[Cause, str, str]:
     """Cause, detail and fix: unmet requirements, a missing module, or anything else."""
-    if isinstance(error, ImportError | AttributeError | TypeError) and (unmet := conflicts(plugin)):
+    if isinstance(error, ImportError | AttributeError | TypeError) and (
+        unmet := conflicts(plugin.requirements)
+    ):
         detail = "; ".join(what for what, _ in unmet)
         wanted = " ".join(f"'{requirement}'" for _, requirement in unmet if requirement)
         return (
@@ -237,6 +238,8 @@ def explain_import_failure(plugin: InstalledPlugin, error: BaseException) -> tup
 
 def _place(error: BaseException) -> str:
     """` at module.py:3`, the innermost line of the traceback."""
+    from traceback import extract_tb
+
     frames = [
         frame
         for frame in extract_tb(error.__traceback__)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import metadata
+from collections.abc import Iterable
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 
@@ -12,7 +13,11 @@ from orkernel.version import __version__
 
 def accepts_kernel(plugin: InstalledPlugin) -> bool:
     """True if the plugin's range of kernel versions holds this kernel, or it has none."""
-    wanted = plugin.kernel_range
+    return _holds_kernel(plugin.kernel_range)
+
+
+@cache
+def _holds_kernel(wanted: str) -> bool:
     if not wanted:
         return True
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -23,16 +28,18 @@ def accepts_kernel(plugin: InstalledPlugin) -> bool:
         return False
 
 
-def conflicts(plugin: InstalledPlugin) -> list[tuple[str, str]]:
+def conflicts(requirements: Iterable[str]) -> list[tuple[str, str]]:
     """Requirements that are not met: `(what is wrong, requirement)`.
 
-    Extras count only if the plugin asks for them itself; a requirement that cannot be
-    parsed is a conflict too.
+    Extras count only if they are asked for; a requirement that cannot be parsed is a
+    conflict too.
     """
+    from importlib.metadata import PackageNotFoundError
+
     from packaging.requirements import InvalidRequirement, Requirement
 
     found = []
-    for line in plugin.requirements:
+    for line in requirements:
         try:
             requirement = Requirement(line)
         except InvalidRequirement:
@@ -43,7 +50,7 @@ def conflicts(plugin: InstalledPlugin) -> list[tuple[str, str]]:
         wanted = f"{requirement.name}{requirement.specifier}"
         try:
             installed = _version(requirement.name)
-        except metadata.PackageNotFoundError:
+        except PackageNotFoundError:
             found.append((f"needs {wanted}, which is not installed", wanted))
             continue
         if not requirement.specifier.contains(installed, prereleases=True):
@@ -53,7 +60,9 @@ def conflicts(plugin: InstalledPlugin) -> list[tuple[str, str]]:
 
 def _version(distribution: str) -> str:
     """Installed version; this kernel's own even if it runs from a folder."""
-    return __version__ if normalized(distribution) == "orkernel" else metadata.version(distribution)
+    from importlib.metadata import version
+
+    return __version__ if normalized(distribution) == "orkernel" else version(distribution)
 
 
 def importable(module: str) -> bool:
