@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import isfunction
+from inspect import getattr_static, isfunction
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -142,7 +142,7 @@ class PluginLoader:
             if options is not None and hook not in HOOKS:
                 detail, fix = f"there is no hook '{hook}'", near(hook, HOOKS)
             elif options is None and name.startswith("orkernel_"):
-                function = getattr(module, name)
+                function = getattr_static(module, name)
                 if not isfunction(function) or function.__module__ != home:
                     continue
                 if name in HOOKS:
