@@ -6,27 +6,11 @@ tokens → phrases → clauses → observations → facts → formulation; every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from orkernel_offline.reading import Reading, Unreadable
 
 from .assemble import assemble, choices
-from .read import Unreadable, read_facts
+from .read import read_facts
 from .trace import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One reading of a statement.
-
-    Attributes:
-        formulation: plain data in the kernel's formulation schema.
-        label: the assumptions that set this reading apart, in a few words.
-        trace: the stages that led to it.
-    """
-
-    formulation: dict[str, Any]
-    label: str
-    trace: Trace
 
 
 def readings(statement: str) -> list[Reading]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orkernel_offline.reading import Unreadable
+
 from . import lexicon as lex
 from .clauses import Clause, clauses_of
 from .entities import Naming, discover
@@ -20,20 +22,6 @@ from .trace import Trace
 
 _WHOLE_WORDS = frozenset({"integer", "whole", "integral", "indivisible", "integer-valued"})
 _SPLIT_WORDS = frozenset({"fractional", "fraction", "divisible", "continuous", "partial"})
-
-
-class Unreadable(Exception):
-    """A statement that cannot be read with certainty.
-
-    Attributes:
-        reason: what could not be understood.
-        spans: character ranges of the statement that it concerns.
-    """
-
-    def __init__(self, reason: str, spans: tuple[Span, ...] = ()) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.spans = spans
 
 
 def read_facts(statement: str) -> tuple[Facts, Trace]:
@@ -188,13 +176,18 @@ def _announces(phrases: Sequence[Phrase], index: int) -> bool:
         return False
     if set(quantity.nouns) & lex.TYPE_NOUNS:
         return True
-    following = [p for p in phrases[index + 1 : index + 4] if not _is_preposition(p)]
-    return (
-        len(following) >= 2
-        and isinstance(following[0], Mark)
-        and following[0].kind in {"comma", "colon", "conj"}
-        and isinstance(following[1], Noun)
-    )
+    following = [phrase for phrase in phrases[index + 1 :] if not _is_preposition(phrase)]
+    if not (following and isinstance(following[0], Mark)):
+        return False
+    listed = 0
+    for phrase in following:
+        if isinstance(phrase, Noun):
+            listed += 1
+        elif not (isinstance(phrase, Mark) and phrase.kind in {"comma", "conj", "colon", "pron"}):
+            break
+    if following[0].kind == "conj":
+        return listed + 1 == quantity.value
+    return following[0].kind in {"comma", "colon"} and listed >= quantity.value
 
 
 def _counts(quantity: Quantity, count: int) -> bool:
