@@ -323,7 +323,7 @@ def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
         statement, space = constraint.statement, constraint.space.fresh()
         with place(statement.element, statement.text):
             for part in constraint.parts:
-                numbers = np.arange(part.offset, part.offset + space.size)
+                numbers = slice(part.offset, part.offset + space.size)
                 if part.right is None:
                     if not statement.is_data(part.left):
                         raise Unsupported(statement.element, "a logical condition is not linear")
@@ -344,8 +344,8 @@ def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
                     lower[numbers] = np.where(near, 0.0, lower[numbers])
                     near = (upper[numbers] < 0) & (upper[numbers] >= -scale)
                     upper[numbers] = np.where(near, 0.0, upper[numbers])
-                linear.extend(t.moved(numbers) for t in body.linear)
-                quadratic.extend(t.moved(numbers) for t in body.quadratic)
+                linear.extend(t.shifted(part.offset) for t in body.linear)
+                quadratic.extend(t.shifted(part.offset) for t in body.quadratic)
     size = len(program.columns)
     matrix = _csr(linear, len(rows), size)
     return LoweredRows(matrix, lower, upper, _quadratic_rows(quadratic, size))
@@ -369,8 +369,10 @@ def _csr(terms: Sequence[Terms], rows: int, columns: int) -> sparse.csr_array:
     if not terms:
         return sparse.csr_array((rows, columns))
     dtype = np.int32 if max(rows, columns) < 2**31 else np.int64
-    row = np.concatenate([t.row_numbers() for t in terms]).astype(dtype, copy=False)
-    column = np.concatenate([t.columns for t in terms]).astype(dtype, copy=False)
+    row, column = (
+        np.concatenate(parts, dtype=dtype, casting="same_kind")
+        for parts in ([t.row_numbers() for t in terms], [t.columns for t in terms])
+    )
     values = np.concatenate([t.values() for t in terms])
     matrix = sparse.coo_array((values, (row, column)), shape=(rows, columns)).tocsr()
     matrix.sum_duplicates()

@@ -55,6 +55,10 @@ class Terms:
             self.coefficients,
         )
 
+    def shifted(self, offset: int) -> Terms:
+        """The same terms with row k renamed to `offset + k`."""
+        return Terms(self.row_numbers() + offset, self.columns, self.second, self.coefficients)
+
     def row_numbers(self) -> Integers:
         """Row of each term, always explicit."""
         return np.arange(self.columns.size) if self.rows is None else self.rows

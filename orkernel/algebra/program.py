@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -276,9 +276,13 @@ def _constraints(
         element = f"constraint '{definition.name}'"
         parts, names = _for_each(definition.for_each, element, scope)
         statement = _statement(definition.expression, element, scope, names)
+        comparisons = _comparisons(statement)
+        statement = _with_conditions(
+            statement, [left for _, left, right in comparisons if right is None]
+        )
         constraint = Constraint(statement, definition.for_each or "", parts, data, definition)
         layout = []
-        for number, (op, left, right) in enumerate(_comparisons(statement)):
+        for number, (op, left, right) in enumerate(comparisons):
             layout.append(Part(number, op, left, right, offset))
             offset += constraint.space.size
         constraint.parts = tuple(layout)
@@ -312,6 +316,16 @@ def _comparisons(statement: Statement) -> list[tuple[str, Node, Node | None]]:
         span=node.span,
         fix="compare it with <=, >= or ==",
     )
+
+
+def _with_conditions(statement: Statement, conditions: Sequence[Node]) -> Statement:
+    """The statement that also knows which conditions, cut out of a chain, are data."""
+    cut_out = frozenset(
+        id(node)
+        for node in conditions
+        if not all(statement.is_data(child) for child in node.children())
+    )
+    return replace(statement, dependent=statement.dependent | cut_out)
 
 
 def _number_only(statement: Statement) -> None:
