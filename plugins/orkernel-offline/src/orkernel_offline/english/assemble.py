@@ -10,14 +10,15 @@ from typing import Any
 from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
 from .limits import Sense
 from .phrases import Quantity
+from .words import words
 
-_RESERVED = frozenset(
+_RESERVED = words(
     "and as assert async await break class continue def del elif else except finally for from "
     "global if import in is lambda nonlocal not or pass raise return try while with yield true "
     "false none sum prod min max abs exp log log2 log10 sqrt sin cos tan asin acos atan sinh "
     "cosh tanh floor ceil ord first last pred succ implies iff all any piecewise circuit "
     "cumulative no_overlap element table inverse interval multi_circuit all_different "
-    "expectation probability len range print id type".split()
+    "expectation probability len range print id type"
 )
 _SUFFIX = {"<=": "limit", ">=": "minimum", "==": "required"}
 
@@ -34,9 +35,7 @@ class Choice:
 def choices(facts: Facts) -> list[Choice]:
     """The distinct ways to read ``facts``, best first."""
     whole = facts.stated_whole if facts.stated_whole is not None else not facts.divisible
-    has_strict = any(limit.sense.strict for limit in facts.limits) or any(
-        relation.sense.strict for relation in facts.relations
-    )
+    has_strict = _has_strict(facts)
     soft = any(relation.preference for relation in facts.relations)
     result = [Choice(False, whole, True)]
     if has_strict:
@@ -223,7 +222,7 @@ class Assembler:
         kind = "whole numbers" if self.choice.whole else "fractions allowed"
         if self.facts.stated_whole is None:
             found.append((f"{self.variable}: {kind}", [self.variable]))
-        if any(item.sense.strict for item in (*self.facts.limits, *self.facts.relations)):
+        if _has_strict(self.facts):
             bound = "excludes" if self.choice.strict else "includes"
             found.append((f'"less than" and "more than": the limit itself is {bound[:-1]}d', []))
         if any(relation.preference for relation in self.facts.relations):
@@ -237,6 +236,12 @@ class Assembler:
             {"text": text, "affects": [name for name in affects if name != "objective"]}
             for text, affects in found
         ]
+
+
+def _has_strict(facts: Facts) -> bool:
+    senses = [limit.sense for limit in facts.limits]
+    senses += [relation.sense for relation in facts.relations]
+    return any(sense.strict for sense in senses)
 
 
 def _verb(sense: Sense) -> str:

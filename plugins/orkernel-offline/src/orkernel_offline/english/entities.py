@@ -15,7 +15,7 @@ from . import lexicon as lex
 from .facts import Activity, Amount, Mention
 from .morphology import related
 
-_ROLES = ("per", "for", "holder", "subject", "make", "place", "before")
+_ROLES = ("holder", "per", "for", "subject", "make", "place", "before")
 _NOT_NAMES = frozenset(lex.MONEY_KINDS) | {"amount", "number", "total", "unit", "people", "person"}
 
 
@@ -73,7 +73,12 @@ def _cluster(amounts: Sequence[Amount]) -> list[_Cluster]:
         return []
     votes = Counter(len({names_of(a) for a in group}) for group in parallel)
     size = max(votes, key=lambda count: (votes[count], count))
-    parallel.sort(key=lambda group: len({names_of(a) for a in group}) != size)
+    parallel.sort(
+        key=lambda group: (
+            len({names_of(a) for a in group}) != size,
+            -len(frozenset.intersection(*map(names_of, group))),
+        )
+    )
     clusters: list[_Cluster] = []
     for group in parallel:
         _add_group(clusters, group)

@@ -10,19 +10,20 @@ from .clauses import Clause
 from .facts import GoalWords, Mention
 from .observe import mention_of
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
+from .words import words
 
 _SENSE_VERBS = {
     **dict.fromkeys(("maximize", "maximise", "increase", "improve"), "maximize"),
     **dict.fromkeys(("minimize", "minimise", "reduce", "decrease", "lower"), "minimize"),
 }
-_STRONG_VERBS = frozenset("maximize maximise minimize minimise".split())
+_STRONG_VERBS = words("maximize maximise minimize minimise")
 _SENSE_NOUNS = {
     **dict.fromkeys(("maximum", "highest", "largest", "greatest", "maximal"), "maximize"),
     **dict.fromkeys(
         ("minimum", "lowest", "least", "smallest", "cheapest", "minimal", "fewest"), "minimize"
     ),
 }
-_REQUESTS = frozenset("determine find formulate calculate compute help minimize maximize".split())
+_REQUESTS = words("determine find formulate calculate compute help minimize maximize")
 _QUESTION_LINKS = frozenset({"how", "what", "which"})
 
 

@@ -5,47 +5,47 @@ Everything here is data: adding a word never needs a change of code.
 
 from __future__ import annotations
 
-DETERMINERS = frozenset(
-    "a an the this these those his her their its our your my some any all both no another "
-    "such same".split()
+from .words import words
+
+DETERMINERS = words(
+    "a an the this these those his her their its our your my some any all both no another such same"
 )
-DISTRIBUTIVES = frozenset("each every either".split())
-PRONOUNS = frozenset(
+DISTRIBUTIVES = words("each every either")
+PRONOUNS = words(
     "he she it they we you i them him us himself herself itself themselves there everyone "
-    "everybody anyone that which who whom whose what others one".split()
+    "everybody anyone that which who whom whose what others one"
 )
-RELATIVES = frozenset("that which who whom whose where when".split())
-PREPOSITIONS = frozenset(
+RELATIVES = words("that which who whom whose where when")
+PREPOSITIONS = words(
     "of in on at by for from with into onto through between among during within without via "
     "inside across around about after before up off out toward towards under over against "
-    "despite due using upon along except".split()
+    "despite due using upon along except"
 )
-CONJUNCTIONS = frozenset("and or nor but & plus".split())
-SUBORDINATORS = frozenset(
+CONJUNCTIONS = words("and or nor but & plus")
+SUBORDINATORS = words(
     "while whereas because since if although though unless therefore thus hence so whenever "
-    "provided given assuming suppose however conversely whilst".split()
+    "provided given assuming suppose however conversely whilst"
 )
-ADVERBS = frozenset(
+ADVERBS = words(
     "only also just approximately roughly exactly currently always never respectively together "
     "overall instead moreover additionally furthermore finally further then again otherwise "
     "likewise similarly meanwhile already still too very quite rather simultaneously "
     "comfortably alternatively now here even daily weekly monthly yearly annually everyday ever "
-    "often usually generally typically afterwards currently altogether next last".split()
+    "often usually generally typically afterwards currently altogether next last"
 )
-MODALS = frozenset("can could may might must shall should will would cannot can't ought".split())
-BE_FORMS = frozenset("is are was were be been being am isn't aren't".split())
-HAVE_FORMS = frozenset("has have had having".split())
-NEGATIONS = frozenset("not n't never doesn't don't".split())
+MODALS = words("can could may might must shall should will would cannot can't ought")
+BE_FORMS = words("is are was were be been being am isn't aren't")
+HAVE_FORMS = words("has have had having")
+NEGATIONS = words("not n't never doesn't don't")
 
 # Verbs after which "to VERB" continues the same verb group ("needs to make", "wants to keep").
-CONTROL_VERBS = frozenset(
+CONTROL_VERBS = words(
     "want need have require decide like hope plan wish try aim prefer intend expect choose "
-    "desire be able seek manage promise agree commit limit allow permit help oblige".split()
+    "desire be able seek manage promise agree commit limit allow permit help oblige"
 )
 
 # Base forms. Forms are generated in morphology.py; irregular ones are listed below.
-VERBS = frozenset(
-    """
+VERBS = words("""
     accommodate achieve acquire add administer advertise afford aim allocate allow apply
     annotate arrange assemble assign assume attend attract bake blend boil bottle bring brew build
     burn buy call carry cater cause charge choose clean collect combine comprise conduct consider
@@ -69,9 +69,9 @@ VERBS = frozenset(
     hook illuminate incur inject inspect introduce knit lend limit measure melt merge mine
     mount offset oversee park perform permit pour power publish quarry recycle renovate
     roast screen sculpt secure shape slice smoke split sponsor staple stuff tailor tutor
-    upgrade weave wrap appear air broadcast reach
-    """.split()
-)
+    upgrade weave wrap appear air broadcast reach draw stamp pump bind emit knit carve dye forge
+    mould mold rear breed fry steam grill ferry shuttle courier tutor coach teach host
+    """)
 IRREGULAR_FORMS: dict[str, tuple[str, str]] = {
     # form -> (base, kind); kind is past, participle or both ("ed")
     "made": ("make", "ed"),
@@ -122,27 +122,27 @@ IRREGULAR_FORMS: dict[str, tuple[str, str]] = {
     "lent": ("lend", "ed"),
 }
 # Words that look like verb forms but are nouns or adjectives far more often.
-MOSTLY_NOUNS = frozenset(
+MOSTLY_NOUNS = words(
     "can may building buildings planning setting budget profit profits meeting wedding ground "
     "evening morning sand park parking house means given left end demand staff water train "
     "trains bottle bottles plant plants paint stock store stores order orders package packages "
     "test tests place places host smoke power screen mine mount score mix mixes record bus "
-    "process processes post tie contract contracts ship ships box boxes staple".split()
+    "process processes post tie contract contracts ship ships box boxes staple"
 )
 
-GOAL_VERBS = frozenset("maximize maximise minimize minimise".split())
+GOAL_VERBS = words("maximize maximise minimize minimise")
 
 # Nouns for the public that something serves, and for the staff that something needs.
-PUBLIC_WORDS = frozenset(
+PUBLIC_WORDS = words(
     "person customer tourist visitor guest passenger local resident patient student child "
-    "attendee client viewer commuter traveler traveller citizen human individual shopper".split()
+    "attendee client viewer commuter traveler traveller citizen human individual shopper"
 )
-COUNT_NOUNS = frozenset("number amount quantity total sum count level volume".split())
-TYPE_NOUNS = frozenset("type kind sort variety version option size model way method".split())
-AVAILABILITY = frozenset("available availability hand stock supply disposal".split())
+COUNT_NOUNS = words("number amount quantity total sum count level volume")
+TYPE_NOUNS = words("type kind sort variety version option size model way method")
+AVAILABILITY = words("available availability hand stock supply disposal")
 
-TIME_HORIZON = frozenset(
-    "day week month year shift night season quarter annum morning weekend term summer".split()
+TIME_HORIZON = words(
+    "day week month year shift night season quarter annum morning weekend term summer"
 )
 TIME_UNITS: dict[str, float] = {
     "second": 1.0,
@@ -228,7 +228,7 @@ DIMENSIONS: dict[str, dict[str, float]] = {
 UNITS = frozenset(unit for table in (*DIMENSIONS.values(), OTHER_UNITS) for unit in table)
 # Units in which an amount can be split: a variable counted in them is continuous.
 DIVISIBLE_UNITS = UNITS - {"unit", "unite"}
-MONEY_UNITS = frozenset("dollar euro usd cent".split())
+MONEY_UNITS = words("dollar euro usd cent")
 
 # Nouns that say which money a sum is.
 MONEY_KINDS: dict[str, str] = {

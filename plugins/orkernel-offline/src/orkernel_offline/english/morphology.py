@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from .lexicon import IRREGULAR_FORMS, VERBS
+from .words import words
 
 _IRREGULAR_NOUNS = {
     "people": "person",
@@ -64,16 +65,41 @@ _IRREGULAR_NOUNS = {
     "colour": "color",
     "dollars": "dollar",
 }
-_INVARIANT = frozenset(
+_INVARIANT = words(
     "gas bus lens this his its plus less business glass grass pass class dress press canvas "
     "atlas series species news chess physics mathematics bonus virus campus census basis "
     "analysis always across us as is was has does goes ms mass brass process address "
-    "asparagus citrus cactus hummus couscous".split()
+    "asparagus citrus cactus hummus couscous"
 )
-_SUFFIXES = (
-    "ations ation ators ator ions ion ings ing ments ment ants ant ents ent ers er ors or ed es al "
-    "able ness ly e s y"
-).split()
+_SUFFIXES = [
+    "ations",
+    "ation",
+    "ators",
+    "ator",
+    "ions",
+    "ion",
+    "ings",
+    "ing",
+    "ments",
+    "ment",
+    "ants",
+    "ant",
+    "ents",
+    "ent",
+    "ers",
+    "er",
+    "ors",
+    "or",
+    "ed",
+    "es",
+    "al",
+    "able",
+    "ness",
+    "ly",
+    "e",
+    "s",
+    "y",
+]
 
 
 @lru_cache(maxsize=20_000)

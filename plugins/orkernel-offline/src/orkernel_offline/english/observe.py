@@ -10,18 +10,19 @@ from .clauses import Clause
 from .facts import Amount, ComparisonWords, LimitWords, Mention, ShareWords, Span
 from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
+from .words import words
 
-_STOP = frozenset(
+_STOP = words(
     "total hand fact average general case result effort way least most sure "
-    "other stock inventory different various distinct separate".split()
+    "other stock inventory different various distinct separate"
 )
-_FILLER = frozenset("total different various distinct separate average additional".split())
-_MEASURE_PREPOSITIONS = frozenset("of in on at with to from through by into onto".split())
-_NEED_VERBS = frozenset(
+_FILLER = words("total different various distinct separate average additional")
+_MEASURE_PREPOSITIONS = words("of in on at with to from through by into onto")
+_NEED_VERBS = words(
     "need require demand want order must expect ask have deliver produce meet satisfy cut "
-    "transport receive supply".split()
+    "transport receive supply"
 )
-_HAVE_VERBS = frozenset("have own possess stock store hold be access operate budget keep".split())
+_HAVE_VERBS = words("have own possess stock store hold be access operate budget keep")
 _REASON_LINKS = frozenset({"because", "since"})
 
 
@@ -74,6 +75,18 @@ def _fill_elided(amounts: list[Amount], clauses: Sequence[Clause]) -> list[Amoun
                 quantity = replace(quantity, unit=model.unit, words=model.quantity.words)
                 amount = replace(amount, quantity=quantity, nouns=model.nouns)
         filled.append(amount)
+    return _fill_backwards(filled, clauses)
+
+
+def _fill_backwards(amounts: list[Amount], clauses: Sequence[Clause]) -> list[Amount]:
+    """ "A shelf takes 2 hours and a desk takes 5 hours of labor": 2 hours of labor."""
+    filled = list(amounts)
+    for index in range(len(filled) - 2, -1, -1):
+        amount, model = filled[index], filled[index + 1]
+        same = clauses[model.clause].sentence == clauses[amount.clause].sentence
+        bare = not (amount.nouns or amount.money or amount.soft) and amount.unit is not None
+        if same and bare and amount.unit == model.unit and amount.verb == model.verb:
+            filled[index] = replace(amount, nouns=model.nouns)
     return filled
 
 
@@ -247,7 +260,8 @@ class _ClauseReader:
             if isinstance(following, Noun):
                 objects.append(mention_of(following, "make"))
                 objects += self._joined(position + 1)
-            elif not isinstance(following, Quantity) and position == index + 1:
+                break
+            if not isinstance(following, Quantity) and position == index + 1:
                 verbs.add(phrase.lemma)
         return objects, frozenset(verbs)
 
@@ -289,7 +303,7 @@ class _ClauseReader:
             if not isinstance(phrase, Verb):
                 continue
             following = self.phrases[position + 1]
-            if phrase.kind == "inf" and not isinstance(following, Noun | Quantity):
+            if phrase.kind == "inf" and not isinstance(following, Quantity):
                 continue
             return phrase.lemma
         return self.verb
@@ -324,6 +338,8 @@ class _ClauseReader:
             holder = [listed[order]] if listed else self._holder(index)
             mentions += [*holder, *objects, *self.subject, *self.places]
             mentions += self._antecedents(index)
+            if listed:
+                mentions = [listed[order]]
             self.out.amounts.append(
                 Amount(
                     quantity,
@@ -365,8 +381,28 @@ class _ClauseReader:
             return []
         return [replace(mention, role="before") for mention in last.mentions]
 
+    def _gapped(self, index: int) -> Mention | None:
+        """ "… is $150, of a medium bus $230", "… and the furnace for 72 hours"."""
+        if not any(isinstance(phrase, Quantity) for phrase in self.phrases[:index]):
+            return None
+        place = index - 1
+        between = self.phrases[place]
+        skipped = isinstance(between, Mark) and between.text in {"for", "at", ","}
+        place -= 1 if skipped else 0
+        if place < 1:
+            return None
+        noun, joint = self.phrases[place], self.phrases[place - 1]
+        if not (isinstance(noun, Noun) and isinstance(joint, Mark)):
+            return None
+        opens = joint.kind == "conj" or (
+            not skipped and (joint.kind == "comma" or joint.text in {"of", "for"})
+        )
+        return mention_of(noun, "holder") if opens else None
+
     def _holder(self, index: int) -> list[Mention]:
         """ "a package with 6 apples": the noun in front of "with"; objects in front."""
+        if gapped := self._gapped(index):
+            return [gapped]
         for position in range(index - 1, 0, -1):
             phrase = self.phrases[position]
             if isinstance(phrase, Mark) and phrase.text in {"with", "containing", "at", "for"}:
@@ -454,7 +490,8 @@ class _ClauseReader:
             isinstance(phrase, Mark) and phrase.text == "each" for phrase in rest
         )
         lead = self._lead_noun(index)
-        subject = list(self.subject)
+        gapped = self._gapped(index)
+        subject = [gapped] if gapped else list(self.subject)
         if lead is not None:
             others.append(mention_of(lead, "lead"))
         self.out.limits.append(

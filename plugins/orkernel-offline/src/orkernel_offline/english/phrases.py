@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -153,12 +154,15 @@ class _Chunker:
         if tag == "per" and self._tag(1) in {"noun", "det", "each", "num"}:
             return self._per(1)
         if (
-            tag == "prep"
-            and self._at().low in {"for", "in", "from", "on"}
-            and self._tag(1) == "each"
+            (
+                tag == "prep"
+                and self._at().low in {"for", "in", "from", "on"}
+                and self._tag(1) == "each"
+            )
+            and self._tag(2) in {"noun", "det"}
+            and self._at(1).low in {"each", "every"}
         ):
-            if self._tag(2) in {"noun", "det"} and self._at(1).low in {"each", "every"}:
-                return self._per(1)
+            return self._per(1)
         if tag in {"verb", "modal", "be", "have", "neg", "to", "ger"}:
             return self._verb()
         return self._mark()
@@ -355,7 +359,7 @@ _SQUARE = {"foot": "sqft", "ft": "sqft", "meter": "sqm", "m": "sqm", "yard": "sq
 
 def _square(lemmas: tuple[str, ...]) -> tuple[str, ...]:
     """ "square foot" is one unit."""
-    for index, (first, second) in enumerate(zip(lemmas, lemmas[1:], strict=False)):
+    for index, (first, second) in enumerate(itertools.pairwise(lemmas)):
         if first in {"sq", "square"} and second in _SQUARE:
             return (*lemmas[:index], _SQUARE[second], *lemmas[index + 2 :])
     return lemmas

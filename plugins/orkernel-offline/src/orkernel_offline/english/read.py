@@ -9,8 +9,19 @@ from orkernel_offline.reading import Unreadable
 from . import lexicon as lex
 from .clauses import Clause, clauses_of
 from .entities import Naming, discover
-from .facts import Activity, Amount, ComparisonWords, Facts, Goal, Limit, Relation, Span, Target
-from .goals import Goals, GoalWords, find_goals
+from .facts import (
+    Activity,
+    Amount,
+    ComparisonWords,
+    Facts,
+    Goal,
+    GoalWords,
+    Limit,
+    Relation,
+    Span,
+    Target,
+)
+from .goals import Goals, find_goals
 from .limits import Sense
 from .measures import Column, Conflict, build, freeze
 from .observe import Observations, observe

@@ -22,14 +22,15 @@ from .goals import clean
 from .limits import Sense
 from .measures import Column, convertible, overlap
 from .observe import money_kind
+from .words import words
 
 TOTAL = Target("total")
-_GENERIC = frozenset(
+_GENERIC = words(
     "unit total amount number day week month year available each item product type kind "
     "maximum minimum overall all time least most limit capacity supply budget requirement demand "
-    "every per both".split()
+    "every per both"
 ) | frozenset({"unite"})
-_PLAIN_VERBS = frozenset("be have make use need require produce take get can spend".split())
+_PLAIN_VERBS = words("be have make use need require produce take get can spend")
 # Money kinds that may answer for one another, best first.
 _MONEY_ORDER: dict[str, tuple[str, ...]] = {
     "profit": ("profit", "earn", "tip", "payout"),
@@ -486,8 +487,9 @@ class Resolver:
 
 def as_limit(amount: Amount, sense: Sense) -> LimitWords:
     """Read an amount that is nobody's per-unit amount as a limit."""
-    subject = tuple(m for m in amount.mentions if m.role in {"subject", "make"})
-    others = tuple(m for m in amount.mentions if m.role not in {"subject", "make"})
+    gapped = tuple(m for m in amount.mentions if m.role == "holder")
+    subject = gapped or tuple(m for m in amount.mentions if m.role in {"subject", "make"})
+    others = tuple(m for m in amount.mentions if m.role not in {"subject", "make", "holder"})
     return LimitWords(
         amount.quantity,
         sense,

@@ -14,6 +14,7 @@ from . import lexicon as lex
 from .limits import BEFORE_NUMBERS_ONLY, LONGEST, NUMBER_PREFIXES, PHRASES, Sense
 from .morphology import lemma, plural, verb_form
 from .tokens import Token
+from .words import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ _SIMPLE: dict[str, str] = {
     "(": "open",
     ")": "close",
 }
-_PARENTHETIC = frozenset("however therefore thus hence though conversely instead".split())
+_PARENTHETIC = words("however therefore thus hence though conversely instead")
 
 
 def label_nouns(tokens: Sequence[Token]) -> frozenset[str]:
@@ -261,6 +262,9 @@ class _Tagger:
     def _open_class(self, index: int) -> Tagged:
         token = self.tokens[index]
         found = verb_form(token.low)
+        named = token.lemma in self.labels and self._is_number(index + 1)
+        if named or (token.lemma in self.labels and found is None):
+            return self._make(index, "noun")
         if token.low in lex.GOAL_VERBS:
             return self._make(index, "verb", token.low, "base")
         if found is None:
@@ -268,10 +272,24 @@ class _Tagger:
                 self._previous() in {"adv", "neg"} and self._previous(2) == "modal"
             ):
                 return self._make(index, "verb", token.low, "base")
+            if self._unknown_verb(index):
+                return self._make(index, "verb", token.lemma, "s")
             return self._make(index, "noun")
         base, form = found
         tag = self._verb_or_noun(index, base, form)
         return self._make(index, tag, base if tag in {"verb", "part", "ger"} else "", form)
+
+    def _unknown_verb(self, index: int) -> bool:
+        """ "each gadget zorps 5 litres", "… and zorps 5 litres": an unlisted verb."""
+        token = self.tokens[index]
+        if token.low.endswith("ss") or not plural(token.text) or not self._is_number(index + 1):
+            return False
+        if self._previous() == "conj":
+            return any(tagged.tag == "verb" for tagged in self.result)
+        before = self.result[-1] if self.result else None
+        if before is None or before.tag != "noun" or plural(before.text):
+            return False
+        return all(tagged.tag != "verb" for tagged in self.result[-6:])
 
     def _verb_or_noun(self, index: int, base: str, form: str) -> str:
         previous = self._previous()

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from .morphology import lemma
+from .words import words
 
 MAX_CHARACTERS = 20_000
 
@@ -20,15 +21,35 @@ _PIECE = re.compile(
 )
 _ONES = dict(
     zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split(),
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ],
         range(20),
         strict=True,
     )
 )
 _TENS = dict(
     zip(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
         range(20, 100, 10),
         strict=True,
     )
@@ -49,8 +70,8 @@ _PARTS = {
 _MULTIPLES = {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
 _TIMES_OF = frozenset({"the", "as", "that", "of"})
 _CURRENCY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
-_CURRENCY_WORDS = frozenset("dollar euro usd".split())
-_ABBREVIATIONS = frozenset("sq ft st mr mrs ms dr no vs etc oz lb lbs hr hrs min e.g i.e".split())
+_CURRENCY_WORDS = words("dollar euro usd")
+_ABBREVIATIONS = words("sq ft st mr mrs ms dr no vs etc oz lb lbs hr hrs min e.g i.e")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +239,9 @@ def _with_suffix(
 ) -> tuple[Token, int]:
     follow = _low(tokens, index + used)
     if follow == "and" and _low(tokens, index + used + 1) == "a":
-        part = _PARTS.get(_low(tokens, index + used + 2))
-        if part in {2, 4}:
-            return _with_suffix(tokens, index, used + 3, value + 1.0 / part, text)
+        piece = _low(tokens, index + used + 2)
+        if piece in {"half", "quarter"}:
+            return _with_suffix(tokens, index, used + 3, value + 1.0 / _PARTS[piece], text)
     if follow in {"%", "percent"}:
         return _span(tokens, index, used + 1, text, value, "percent"), used + 1
     if follow == "per" and _low(tokens, index + used + 1) == "cent":
