@@ -36,9 +36,9 @@ def names_of(amount: Amount) -> frozenset[str]:
     for mention in amount.mentions:
         if held and mention.role in {"subject", "place"}:
             continue
-        if mention.role == "subject" and chosen is not None and chosen < len(subjects):
-            if mention is not subjects[chosen]:
-                continue
+        listed = chosen is not None and chosen < len(subjects)
+        if listed and mention.role == "subject" and mention is not subjects[chosen or 0]:
+            continue
         if mention.role == "per" and mention.lemmas <= lex.TIME_HORIZON:
             continue
         found |= mention.lemmas

@@ -71,35 +71,11 @@ _INVARIANT = words(
     "analysis always across us as is was has does goes ms mass brass process address "
     "asparagus citrus cactus hummus couscous"
 )
-_SUFFIXES = [
-    "ations",
-    "ation",
-    "ators",
-    "ator",
-    "ions",
-    "ion",
-    "ings",
-    "ing",
-    "ments",
-    "ment",
-    "ants",
-    "ant",
-    "ents",
-    "ent",
-    "ers",
-    "er",
-    "ors",
-    "or",
-    "ed",
-    "es",
-    "al",
-    "able",
-    "ness",
-    "ly",
-    "e",
-    "s",
-    "y",
-]
+_SUFFIX_TEXT = (
+    "ations ation ators ator ions ion ings ing ments ment ants ant ents ent ers er ors or ed es al "
+    "able ness ly e s y"
+)
+_SUFFIXES = tuple(_SUFFIX_TEXT.split())
 
 
 @lru_cache(maxsize=20_000)
@@ -181,11 +157,16 @@ def _regular_forms(base: str) -> dict[str, str]:
     else:
         forms[base + "ed"] = "ed"
         forms[base + "ing"] = "ing"
-        if len(base) >= 3 and base[-1] in "bdgklmnprt" and base[-2] in "aeiou":
-            if base[-3] not in "aeiou":
-                forms[base + base[-1] + "ed"] = "ed"
-                forms[base + base[-1] + "ing"] = "ing"
+        if len(base) >= 3 and _doubles(base):
+            forms[base + base[-1] + "ed"] = "ed"
+            forms[base + base[-1] + "ing"] = "ing"
     return forms
+
+
+def _doubles(base: str) -> bool:
+    """The last consonant is doubled: "ship", "shipped"."""
+    short = base[-2] in "aeiou" and base[-3] not in "aeiou"
+    return base[-1] in "bdgklmnprt" and short
 
 
 def _verb_table() -> dict[str, tuple[str, str]]:

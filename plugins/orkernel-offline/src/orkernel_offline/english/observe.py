@@ -531,9 +531,9 @@ class _ClauseReader:
         """Read "twice as many …" and "60% of the …"; False where it is a plain amount."""
         quantity = self._quantity(index)
         verb = self.clause.verb
-        if sense is None and quantity.role == "percent" and not quantity.based:
-            if verb is None or verb.lemma != "limit":
-                return False
+        limited = verb is not None and verb.lemma == "limit"
+        if sense is None and quantity.role == "percent" and not (quantity.based or limited):
+            return False
         if sense is None:
             plain = self._plain_sense(index)
             required = verb is not None and (verb.modal or "have" in verb.chain)

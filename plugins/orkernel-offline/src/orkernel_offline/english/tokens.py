@@ -19,41 +19,13 @@ _PIECE = re.compile(
     r"|(?P<word>[^\W\d_]\w*(?:[-'’][^\W_]\w*)*)"
     r"|(?P<punct>[^\w\s]|_)"
 )
-_ONES = dict(
-    zip(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        ],
-        range(20),
-        strict=True,
-    )
+_ONE_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
 )
-_TENS = dict(
-    zip(
-        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"],
-        range(20, 100, 10),
-        strict=True,
-    )
-)
+_ONES = {word: value for value, word in enumerate(_ONE_WORDS.split())}
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {word: 10 * value for value, word in enumerate(_TEN_WORDS.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "dozen": 12}
 _PARTS = {
     "half": 2,

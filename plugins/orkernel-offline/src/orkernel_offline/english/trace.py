@@ -40,6 +40,9 @@ class Trace:
     goals: Goals | None = None
     facts: Facts | None = None
 
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
     def lines(self) -> list[str]:
         """The trace as text, one line per clause and fact."""
         result = [
