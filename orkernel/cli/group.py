@@ -12,22 +12,10 @@ from typing import Any
 import click
 
 from orkernel.cli.invocation import Invocation, plugin_options
+from orkernel.commands import COMMANDS
 from orkernel.errors import OrkernelError, PluginError, UnknownName
 from orkernel.plugins.problems import near
 from orkernel.version import __version__
-
-COMMANDS = {
-    "run": ("orkernel.cli.run", "Solve a problem: a statement or a formulation."),
-    "check": ("orkernel.cli.check", "Check a formulation; nothing is solved."),
-    "export": ("orkernel.cli.export", "Write a formulation as LP, MPS, NL or JSON."),
-    "show": ("orkernel.cli.show", "Show a finished run."),
-    "replay": ("orkernel.cli.replay", "Repeat a run from its folder, without any model."),
-    "runs": ("orkernel.cli.runs", "List the runs of a folder."),
-    "bench": ("orkernel.cli.bench", "Answer a file of questions and count the right answers."),
-    "plugins": ("orkernel.cli.plugins", "List, show, disable and enable plugins."),
-    "doctor": ("orkernel.cli.doctor", "Check the installation and every plugin's health."),
-}
-"""Built-in commands: module and one-line help."""
 
 EPILOG = """\b
 Example:
@@ -87,7 +75,7 @@ def _plugin_summaries(ctx: click.Context) -> dict[str, str]:
 
             print_error(error)
         return {}
-    return {name: record.summary for name, record in records.items() if name not in COMMANDS}
+    return {name: record.summary for name, record in records.items()}
 
 
 def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:

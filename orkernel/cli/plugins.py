@@ -67,11 +67,12 @@ def list_plugins(invocation: Invocation, as_json: bool) -> None:
 @pass_invocation
 def show(invocation: Invocation, name: str | None, as_json: bool) -> ExitCode:
     """Load the plugins, or the one called NAME, and show hooks, records and options."""
+    if name is not None:
+        installed = installed_plugins()
+        if not any(plugin.answers_to(name) for plugin in installed):
+            raise unknown_plugin(name, installed)
     registry = invocation.lenient_registry()
-    installed = registry.installed
-    if name is not None and not any(plugin.answers_to(name) for plugin in installed):
-        raise unknown_plugin(name, installed)
-    meant = [plugin for plugin in installed if name is None or plugin.answers_to(name)]
+    meant = [plugin for plugin in registry.installed if name is None or plugin.answers_to(name)]
     shown = [_shown(plugin, registry) for plugin in meant]
     if as_json:
         click.echo(json.dumps(shown, indent=1))

@@ -20,8 +20,9 @@ from time import perf_counter
 import pluggy
 
 from orkernel import hookspecs
+from orkernel.commands import COMMANDS
 from orkernel.plugins.installed import InstalledPlugin
-from orkernel.plugins.kinds import HOOKS, Kind
+from orkernel.plugins.kinds import HOOKS, KINDS, Kind
 from orkernel.plugins.problems import WHOLE_PLUGIN, Cause, PluginProblem, describe, near, problem
 from orkernel.plugins.requirements import accepts_kernel, conflicts
 from orkernel.plugins.validate import fault_of
@@ -187,6 +188,15 @@ class PluginLoader:
             if fault := fault_of(record, kind):
                 self._note(plugin, Cause.BAD_RECORD, f"{kind.hook}: {fault}", skipped)
                 return ()
+            if kind is KINDS["commands"] and record.name in COMMANDS:
+                self._note(
+                    plugin,
+                    Cause.RECORD_NAME_TAKEN,
+                    f"'{record.name}' is a command of the kernel",
+                    f"its {kind.title} '{record.name}'",
+                    "give it another name",
+                )
+                continue
             usable.append(record)
         names = [record.name for record in usable]
         if twice := sorted({name for name in names if names.count(name) > 1}):
