@@ -188,6 +188,7 @@ class LinearForm:
         row_lower: Shape `(m,)`, −inf where open.
         row_upper: Shape `(m,)`, inf where open.
         objectives: In formulation order; empty for a feasibility problem.
+        assumptions: What the form assumes beyond the model, in words.
     """
 
     matrix: csr_array
@@ -196,6 +197,7 @@ class LinearForm:
     columns: Columns
     rows: Rows
     objectives: tuple[LinearObjective, ...]
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.algebra.forms import Column, Columns, Constant, Operation
+from orkernel.algebra.forms import Column, Columns, Constant, Graph, Operation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,6 +71,19 @@ class NodeTable:
         self._numbers: dict[object, int] = {}
         self._binary = columns.integer & (columns.lower >= 0) & (columns.upper <= 1)
         self._columns = np.full(len(columns), -1, np.int64)
+
+    @classmethod
+    def of(cls, graph: Graph) -> NodeTable:
+        """The table of a finished graph; nodes keep their numbers."""
+        table = cls(graph.columns)
+        for node in graph.nodes:
+            if isinstance(node, Operation):
+                table.operation(node.op, node.arguments, node.data)
+            elif isinstance(node, Column):
+                table._add(node, bool(graph.columns.integer[node.number]))
+            else:
+                table.constant(node.value)
+        return table
 
     def _add(self, node: Constant | Column | Operation, integral: bool) -> int:
         number = self._numbers.get(node)
