@@ -222,28 +222,28 @@ class Writer:
         return self.pick(*options)
 
     def data(self, scope: dict[str, str], depth: int) -> str:
+        if depth:
+            below = depth - 1
+            kind = self.pick("leaf", "leaf", "sum", "+", "*", "/", "max", "abs")
+            if kind == "sum":
+                generator, inner = self.generator(scope)
+                return f"sum({self.data(inner, 0)} for {generator})"
+            if kind in ("+", "*"):
+                return f"({self.data(scope, below)} {kind} {self.data(scope, below)})"
+            if kind == "/":
+                return f"{self.data(scope, below)} / 4"
+            if kind == "max":
+                return f"max({self.data(scope, below)}, {self.data(scope, below)})"
+            if kind == "abs":
+                return f"abs({self.data(scope, below)})"
         i, j = self.index(scope, "I"), self.index(scope, "I")
         t = self.index(scope, "T")
-        options = [str(self.draw(NUMBERS)), "k", "card(ARC)"]
+        options = ["2", "-1.5", "0", "k", "card(ARC)"]
         if i is not None:
-            options += [
-                f"a[{i}]",
-                f"c[{i}, {j}]",
-                f"ord({i}, I)",
-                f"(g[{i}, {j}] if ({i}, {j}) in ARC else 2)",
-            ]
+            options += [f"a[{i}]", f"c[{i}, {j}]", f"ord({i}, I)"]
+            options += [f"(g[{i}, {j}] if ({i}, {j}) in ARC else 2)"]
         if t is not None:
             options += [f"w[{t}]", t, f"(w[{t} - 1] if {t} > 1 else k)", f"w[{t}] ** 2"]
-        if depth:
-            generator, inner = self.generator(scope)
-            options += [
-                f"sum({self.data(inner, 0)} for {generator})",
-                f"({self.data(scope, depth - 1)} + {self.data(scope, depth - 1)})",
-                f"({self.data(scope, depth - 1)} * {self.data(scope, depth - 1)})",
-                f"{self.data(scope, depth - 1)} / 4",
-                f"max({self.data(scope, depth - 1)}, {self.data(scope, depth - 1)})",
-                f"abs({self.data(scope, depth - 1)})",
-            ]
         return self.pick(*options)
 
     def variable(self, scope: dict[str, str]) -> str:
@@ -283,13 +283,15 @@ class Writer:
             return f"sum({self.expression(inner, below, quadratic)} for {generator})"
         if kind in ("plus", "minus"):
             sign = "+" if kind == "plus" else "-"
-            return f"({self.expression(scope, below, quadratic)} {sign} {self.expression(scope, below, quadratic)})"
+            left = self.expression(scope, below, quadratic)
+            return f"({left} {sign} {self.expression(scope, below, quadratic)})"
         if kind == "scale":
             return f"{self.data(scope, 1)} * {self.expression(scope, below, quadratic)}"
         if kind == "over":
             return f"{self.expression(scope, below, quadratic)} / 2"
         if kind == "if":
-            return f"({self.expression(scope, below, quadratic)} if {self.condition(scope)} else {self.variable(scope)})"
+            then = self.expression(scope, below, quadratic)
+            return f"({then} if {self.condition(scope)} else {self.variable(scope)})"
         if kind == "quadratic" and quadratic:
             linear = self.expression(scope, below, False)
             if self.pick(True, False):
@@ -323,9 +325,14 @@ def formulations(draw: Any, quadratic: bool) -> Formulation:
                 entry["for_each"] += f", {second}"
         op = writer.pick("<=", ">=", "==", "<", ">")
         body = writer.expression(scope, 3, quadratic)
-        text = f"{body} {op} {writer.pick(writer.data(scope, 1), writer.expression(scope, 1, quadratic))}"
-        if draw(st.integers(0, 4)) == 0:
-            text = f"{writer.data(scope, 1)} {writer.pick('<=', '<')} {body} <= {writer.data(scope, 1)}"
+        shape = writer.pick("data", "both", "chain")
+        if shape == "data":
+            text = f"{body} {op} {writer.data(scope, 1)}"
+        elif shape == "both":
+            text = f"{body} {op} {writer.expression(scope, 1, quadratic)}"
+        else:
+            first = writer.pick("<=", "<")
+            text = f"{writer.data(scope, 1)} {first} {body} <= {writer.data(scope, 1)}"
         entry["expression"] = text
         constraints.append(entry)
     domain = st.sampled_from(["continuous", "integer", "binary"])
