@@ -26,7 +26,6 @@ HOOKS = """
             target = "faulty_commands:" + name.replace("-", "_")
             yield CommandSpec(name=name, target=target, summary=f"Does {name}.")
         yield CommandSpec(name="gone", target="faulty_commands:gone", summary="Is not there.")
-        yield CommandSpec(name="run", target="faulty_commands:speak", summary="Takes over.")
 """
 COMMANDS_MODULE = """
     import errno, os, sys, time
@@ -159,10 +158,24 @@ def test_command_whose_target_is_gone_names_its_distribution_and_is_still_listed
     assert "Is not there." in faulty("--help").out
 
 
-def test_plugin_cannot_replace_a_builtin_command(faulty: Any) -> None:
-    outcome = faulty("--help")
+def test_plugin_cannot_replace_a_builtin_command(scratch: Any) -> None:
+    hooks = """
+    from orkernel import CommandSpec, hookimpl
+
+    @hookimpl
+    def orkernel_commands():
+        yield CommandSpec(name="run", target="x:y", summary="Takes over.")
+        yield CommandSpec(name="walk", target="x:y", summary="Goes along.")
+    """
+    scratch.add(
+        "orkernel-rival",
+        modules={"rival_plugin.py": hooks},
+        entry_points={"rival": "rival_plugin"},
+    )
+    outcome = scratch("--help")
     assert "Takes over." not in outcome.out
-    assert "'run' is a command of the kernel" in outcome.line_about("plugin 'faulty'")
+    assert "Goes along." in outcome.out
+    assert "'run' is a command of the kernel" in outcome.line_about("plugin 'rival'")
 
 
 def test_interrupt_ends_with_130_and_one_line(faulty: Any) -> None:
@@ -198,7 +211,7 @@ def test_closed_pipe_is_quiet(faulty: Any) -> None:
     process.wait(timeout=20)
     lines = process.stderr.read().decode().splitlines()
     process.stderr.close()
-    assert [line for line in lines if not line.startswith("warning: plugin 'faulty'")] == []
+    assert lines == []
 
 
 def test_unknown_command_gives_near_matches(faulty: Any) -> None:
@@ -272,21 +285,19 @@ def test_every_builtin_command_exists_and_shows_an_example(name: str) -> None:
 
 # ------------------------------------------------------------------ laziness
 
-HEAVY = set(
-    [
-        "pydantic",
-        "numpy",
-        "scipy",
-        "rich",
-        "pint",
-        "tomlkit",
-        "highspy",
-        "pyomo",
-        "importlib.metadata",
-        "email",
-        "asyncio",
-    ]
-)
+HEAVY = {
+    "asyncio",
+    "email",
+    "highspy",
+    "importlib.metadata",
+    "numpy",
+    "pint",
+    "pydantic",
+    "pyomo",
+    "rich",
+    "scipy",
+    "tomlkit",
+}
 
 
 def modules_after(scratch: Any, code: str) -> set[str]:

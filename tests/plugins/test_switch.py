@@ -102,7 +102,7 @@ def test_enabling_adds_to_an_allow_list(tmp_path: Path) -> None:
     enable(path, ["beta"], INSTALLED)
     layer = read_file(path)
     assert layer is not None
-    assert layer.allow == {"alpha", "beta"}
+    assert layer.allow == frozenset({"alpha", "beta"})
 
 
 @pytest.mark.parametrize(
