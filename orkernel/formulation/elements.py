@@ -45,11 +45,15 @@ def elements(formulation: Formulation) -> Iterator[tuple[str, Definition]]:
             yield f"{kind} '{definition.name}'", definition
 
 
-def stated_numbers(definition: Definition) -> list[float]:
+def stated_numbers(definition: Definition, *, finite: bool = True) -> list[float]:
     """The numbers an element states, in order, as often as they stand in it.
 
     Data, bounds and the constants of expressions count; index positions, conditions and
     exponents do not.
+
+    Args:
+        definition: The element.
+        finite: Leave out NaN and infinities, and integers too large for a float.
     """
     found: list[float] = []
     match definition:
@@ -67,7 +71,7 @@ def stated_numbers(definition: Definition) -> list[float]:
             found.extend(_of_bound(definition.upper))
         case _:
             found.extend(_of_bound(definition.expression))
-    return found
+    return [number for number in found if not finite or abs(number) < float("inf")]
 
 
 def _of_value(value: Any) -> Iterator[float]:
@@ -80,14 +84,14 @@ def _of_value(value: Any) -> Iterator[float]:
         elif isinstance(item, list | tuple):
             stack.extend(reversed(item))
         elif isinstance(item, int | float) and not isinstance(item, bool):
-            yield from _finite(item)
+            yield _as_float(item)
 
 
 def _of_bound(bound: float | str | None) -> Iterator[float]:
     if bound is None:
         return
     if not isinstance(bound, str):
-        yield from _finite(bound)
+        yield _as_float(bound)
         return
     try:
         tree = parse(bound)
@@ -102,7 +106,7 @@ def _constants(tree: Node) -> Iterator[float]:
         node = stack.pop()
         match node:
             case Number(value=value):
-                yield from _finite(value)
+                yield _as_float(value)
             case Subscript():
                 continue
             case Generator():
@@ -116,10 +120,8 @@ def _constants(tree: Node) -> Iterator[float]:
                 stack.extend(reversed(children))
 
 
-def _finite(value: float) -> Iterator[float]:
+def _as_float(value: float) -> float:
     try:
-        number = float(value)
+        return float(value)
     except OverflowError:
-        return
-    if abs(number) < float("inf"):
-        yield number
+        return float("inf")
