@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from orkernel_highs.program import Program
-from orkernel_highs.solving import solve_form
-from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.optimize import linprog
 
 from orkernel.algebra.forms import LinearForm
 from orkernel.certificates import proves_infeasible, proves_optimal, proves_unbounded
 from orkernel.context import RunContext
 from orkernel.solution import Status
+from orkernel_highs.program import Program
+from orkernel_highs.solving import solve_form
 
 INF = np.inf
 Builder = Callable[..., LinearForm]
 RELAXED = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
@@ -36,40 +41,60 @@ def models(draw: st.DrawFn, *, integers: bool) -> dict[str, Any]:
     matrix = np.array([vector(n, small) for _ in range(m)], dtype=float).reshape(m, n)
     right = np.array(vector(m, st.integers(-6, 9)), dtype=float)
     kind = np.array(vector(m, st.integers(0, 3)))
+    integer = np.array(vector(n, st.integers(0, 1)) if integers else [0] * n, dtype=bool)
+    integer &= np.cumsum(integer) <= 3
+    lower = np.where(np.array(vector(n, st.integers(0, 3))) == 0, -INF, 0.0)
+    upper = np.where(np.array(vector(n, st.integers(0, 1))) == 0, INF, 5.0)
     return {
         "matrix": matrix,
         "row_lower": np.where(kind == 0, -INF, np.where(kind == 3, right - 3, right)),
         "row_upper": np.where(kind == 1, INF, right),
-        "lower": np.where(np.array(vector(n, st.integers(0, 3))) == 0, -INF, 0.0),
-        "upper": np.where(np.array(vector(n, st.integers(0, 1))) == 0, INF, 5.0),
+        "lower": np.where(integer, 0.0, lower),
+        "upper": np.where(integer, 3.0, upper),
         "cost": np.array(vector(n, small), dtype=float),
         "maximize": draw(st.booleans()),
-        "integer": np.array(vector(n, st.integers(0, 1)) if integers else [0] * n, dtype=bool),
+        "integer": integer,
         "offset": float(draw(small)),
     }
 
 
-def third_party(model: dict[str, Any]) -> tuple[str, float | None]:
+def continuous_optimum(model: dict[str, Any], lower: Any, upper: Any) -> tuple[str, float | None]:
+    """Status and objective by scipy's simplex, integrality ignored."""
     sign = -1.0 if model["maximize"] else 1.0
-    rows = LinearConstraint(model["matrix"], model["row_lower"], model["row_upper"])
-    answer = milp(
+    below, above = np.isfinite(model["row_upper"]), np.isfinite(model["row_lower"])
+    answer = linprog(
         sign * model["cost"],
-        integrality=model["integer"].astype(int),
-        bounds=Bounds(model["lower"], model["upper"]),
-        constraints=rows if len(model["row_lower"]) else None,
+        A_ub=np.vstack([model["matrix"][below], -model["matrix"][above]]),
+        b_ub=np.concatenate([model["row_upper"][below], -model["row_lower"][above]]),
+        bounds=np.column_stack([lower, upper]),
     )
     if answer.status == 0:
         return "optimal", sign * answer.fun + model["offset"]
-    return {2: "infeasible", 3: "unbounded"}.get(answer.status, "other"), None
+    return {2: "infeasible", 3: "unbounded"}[answer.status], None
 
 
-def agree(build: Builder, model: dict[str, Any]) -> None:
-    f = build(**model)
+def enumerated_optimum(model: dict[str, Any]) -> tuple[str, float | None]:
+    """Every combination of the (bounded) integer columns, the rest by scipy's simplex.
+
+    scipy's own `milp` is no judge: it called 0 optimal where -1.5 is attained.
+    """
+    whole = np.flatnonzero(model["integer"])
+    ranges = [range(int(model["lower"][j]), int(model["upper"][j]) + 1) for j in whole]
+    best: float | None = None
+    for combination in itertools.product(*ranges):
+        lower, upper = model["lower"].copy(), model["upper"].copy()
+        lower[whole] = upper[whole] = combination
+        status, objective = continuous_optimum(model, lower, upper)
+        if status == "unbounded":
+            return status, None
+        if objective is not None:
+            better = best is None or (objective > best if model["maximize"] else objective < best)
+            best = objective if better else best
+    return ("infeasible", None) if best is None else ("optimal", best)
+
+
+def agree(f: LinearForm, status: str, objective: float | None) -> None:
     solution = solve_form(f, RunContext())
-    status, objective = third_party(model)
-    if status == "other":
-        assert solution.status in (Status.INFEASIBLE, Status.UNBOUNDED)
-        return
     assert str(solution.status) == status
     if objective is not None:
         assert solution.objective is not None
@@ -78,10 +103,37 @@ def agree(build: Builder, model: dict[str, Any]) -> None:
         assert Program.of(f).row_violation(solution.values) <= 1e-6
 
 
+# HiGHS 1.16 ends this one in "Solve error": its presolved point overdraws a row.
+SOLVE_ERROR: dict[str, Any] = {
+    "matrix": np.array([[4, -1, 3, 0], [0, 1, 3, 3], [2, 1, 0, 0], [-2, 1, 0, 0]], dtype=float),
+    "row_lower": np.array([-INF, -3, 1, -INF]),
+    "row_upper": np.array([0, 0, INF, -1]),
+    "lower": np.full(4, -INF),
+    "upper": np.full(4, INF),
+    "cost": np.array([1.0, 2, 0, 2]),
+    "integer": np.array([True, False, False, True]),
+}
+# HiGHS 1.16 overdraws a row here by its tolerance to gain 1e-6 in the objective.
+OVERDRAWN: dict[str, Any] = SOLVE_ERROR | {
+    "matrix": np.array([[3, 1, 3, 0], [0, 3, 3, 2], [2, 1, 0, 0], [0, 0, 1, -1]], dtype=float),
+    "row_lower": np.array([-INF, -3, 0, -INF]),
+    "cost": np.array([0.0, 2, 0, 2]),
+}
+
+
+@pytest.mark.parametrize(("model", "objective"), [(SOLVE_ERROR, 1.0), (OVERDRAWN, 0.0)])
+def test_tolerances_of_the_solver_do_not_reach_the_answer(
+    form: Builder, model: dict[str, Any], objective: float
+) -> None:
+    solution = solve_form(form(**model), RunContext())
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(objective, abs=1e-9)
+
+
 @RELAXED
 @given(model=models(integers=True))
-def test_integer_models_agree_with_scipy(form: Builder, model: dict[str, Any]) -> None:
-    agree(form, model)
+def test_integer_models_agree_with_enumeration(form: Builder, model: dict[str, Any]) -> None:
+    agree(form(**model), *enumerated_optimum(model))
 
 
 @RELAXED
@@ -89,8 +141,8 @@ def test_integer_models_agree_with_scipy(form: Builder, model: dict[str, Any]) -
 def test_linear_models_agree_with_scipy_and_every_claim_is_proven(
     form: Builder, model: dict[str, Any]
 ) -> None:
-    agree(form, model)
     f = form(**model)
+    agree(f, *continuous_optimum(model, model["lower"], model["upper"]))
     solution = solve_form(f, RunContext())
     assert solution.certificate is not None
     proof = solution.certificate.vector

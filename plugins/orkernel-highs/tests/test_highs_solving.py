@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from orkernel_highs.solving import solve_form
 
 from orkernel.algebra.forms import LinearForm
 from orkernel.certificates import proves_infeasible, proves_optimal, proves_unbounded
@@ -19,6 +18,7 @@ from orkernel.context import RunContext
 from orkernel.errors import Cancelled, PluginError, Unsupported
 from orkernel.records import Event, Guarantee
 from orkernel.solution import Status
+from orkernel_highs.solving import solve_form
 
 INF = np.inf
 Builder = Callable[..., LinearForm]

@@ -12,10 +12,9 @@ from orkernel_highs.program import Program
 from orkernel_highs.solving import solve_form
 
 if TYPE_CHECKING:
-    from orkernel.model import Model
-
     from orkernel.algebra.forms import LinearForm
     from orkernel.context import RunContext
+    from orkernel.model import Model
     from orkernel.records import Problem
     from orkernel.solution import Solution
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import highspy
 import numpy as np
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from orkernel.context import RunContext
 
 OPTIMALITY_GAP = 1e-6
-"""A mixed-integer answer is called optimal if its bound is this close, relatively."""
+"""A mixed-integer answer is called optimal if its bound is this close, relative to the
+objective or, near zero, to the largest cost up to 1."""
+EXACT = 1e-10
+"""Relative row violation that is rounding and not tolerance."""
+MIP_ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {"mip_feasibility_tolerance": 1e-7},
+    {"mip_feasibility_tolerance": 1e-9},
+    {"mip_feasibility_tolerance": 1e-7, "presolve": "off"},
+)
+"""Tried in turn while HiGHS ends in a solve error: its own check can find that the point
+it presolved its way to breaks a row by more than the tolerance."""
 LIMITS = frozenset(
     {
         ModelStatus.kTimeLimit,
@@ -92,8 +102,12 @@ def _run(form: LinearForm, program: Program, ctx: RunContext) -> tuple[Engine, M
         if improving_ray(program, ctx) is not None:
             return Engine(program, ctx, silent=True), ModelStatus.kUnboundedOrInfeasible, False
         return run_quadratic(form, program, ctx)
-    engine = Engine(program, ctx)
-    return engine, engine.run(), True
+    for settings in MIP_ATTEMPTS if program.is_mip else ({},):
+        engine = Engine(program, ctx, **settings)
+        status = engine.run()
+        if status != ModelStatus.kSolveError:
+            break
+    return engine, status, True
 
 
 def _without_columns(form: LinearForm, program: Program) -> Solution:
@@ -191,9 +205,8 @@ def _integer_answer(engine: Engine, ctx: RunContext) -> Solution:
     x, assumptions = _whole_numbers(program, engine.values(), ctx)
     objective = program.objective(x)
     bound = _bound(engine)
-    closed = bound is not None and abs(bound - objective) <= max(
-        1e-9, OPTIMALITY_GAP * abs(objective)
-    )
+    slack = max(abs(objective), min(1.0, float(np.max(np.abs(program.cost), initial=0.0))))
+    closed = bound is not None and abs(bound - objective) <= OPTIMALITY_GAP * slack
     return Solution(
         Status.OPTIMAL if closed else Status.FEASIBLE,
         identity(),
@@ -207,17 +220,19 @@ def _integer_answer(engine: Engine, ctx: RunContext) -> Solution:
 
 
 def _whole_numbers(program: Program, x: Floats, ctx: RunContext) -> tuple[Floats, tuple[str, ...]]:
-    """The point with exactly whole integer columns.
+    """The point with exactly whole integer columns, the continuous ones solved again for them.
 
-    Rounding 0.9999999 can break a row with a large coefficient; then the continuous
-    columns are solved again around the rounded ones.
+    HiGHS accepts rows and whole numbers within a tolerance, and uses it: 0.9999999 may
+    open a row with a large coefficient, a row may be overdrawn for the objective's sake.
     """
     whole = np.where(program.integer, np.round(x), x)
-    if program.row_violation(whole) <= max(1e-9, program.row_violation(x)):
+    if program.row_violation(whole) <= EXACT:
         return whole, ()
     engine = Engine(program.with_fixed_integers(x), ctx, silent=True)
     if engine.run() == ModelStatus.kOptimal:
         return np.where(program.integer, np.round(x), engine.values()), ()
+    if program.row_violation(whole) <= program.row_violation(x):
+        return whole, ()
     note = "integer values are whole only within HiGHS' tolerance: rounding them breaks a row"
     return x, (note,)
 
