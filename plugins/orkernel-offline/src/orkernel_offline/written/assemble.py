@@ -451,7 +451,7 @@ class Assembler:
         text, span = self.model.descriptions.get(key, ("", (0, 0)))
         text = re.sub(r"^(?:is|are|be|denotes?|represents?|means?|the)\s+", "", text)
         text = re.sub(r"^the\s+", "", text)
-        if text:
+        if text and ".csv" not in text:
             out["description"] = text[:500]
             spans = [*spans, span]
         out["sources"] = self._sources(spans)

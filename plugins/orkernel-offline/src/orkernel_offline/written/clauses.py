@@ -733,6 +733,7 @@ class ClauseReader(Grammar):
         else:
             start = token.start
         end = self._description_end()
+        end += len(self.source[end : end + 1]) if self.source[end : end + 1] == "$" else 0
         text = " ".join(self.source[start:end].split()).strip(" .;,:–—-")
         if symbols:
             self.mentions.append(Mention(heads[0].start, end, symbols, text, self._section))

@@ -26,6 +26,7 @@ class Facts:
         letter_domains: Domain of an index letter where the statement gives it, by letter.
         scalar_clauses: The clause that gives each scalar its value.
         domain_names: Names that an index is said to run over, with the first place.
+        letters_of: The letters that the statement uses with each indexed name.
     """
 
     names: Names
@@ -34,6 +35,7 @@ class Facts:
     letter_domains: dict[str, list[Node]] = field(default_factory=dict)
     scalar_clauses: dict[str, Clause] = field(default_factory=dict)
     domain_names: dict[str, Span] = field(default_factory=dict)
+    letters_of: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
 
 
 def gather(document: Document) -> Facts:
@@ -78,7 +80,16 @@ def gather(document: Document) -> Facts:
         if name not in table.sets and name not in scalars:
             table.sets[name] = IndexSet(name, None)
     names = Names(letters, _lettered(document, letters), scalars)
+    for part in _everything(document):
+        if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.right, n.Sym):
+            if isinstance(part.left, n.Sym) and part.left.subs and part.right.name in letters:
+                names.superscripted[part.left.name] = len(part.left.subs)
     facts = Facts(names, table, rest, {}, scalar_clauses, domain_names)
+    for part in _everything(document):
+        if isinstance(part, n.Sym) and part.name in names.lettered:
+            used = letters_in(part, letters)
+            if len(used) == names.lettered[part.name] and None not in used:
+                facts.letters_of.setdefault(label_of(part, letters), used)
     _letter_domains(facts, generators, index_clauses)
     return facts
 
@@ -295,11 +306,34 @@ def _lettered(document: Document, letters: set[str]) -> dict[str, int]:
     return found
 
 
+def letters_in(symbol: n.Sym, letters: set[str]) -> tuple[str | None, ...]:
+    """The index letters of a symbol's subscripts; None for a fixed or computed index."""
+    found: list[str | None] = []
+    for sub in symbol.subs:
+        if isinstance(sub, n.Sym) and sub.name in letters:
+            found.append(sub.name)
+        elif isinstance(sub, n.Sym) and not sub.styled and all(c in letters for c in sub.name):
+            found.extend(sub.name)
+        elif not isinstance(sub, n.Sym):
+            found.append(None)
+    return tuple(found)
+
+
+def label_of(symbol: n.Sym, letters: set[str]) -> str:
+    """A symbol's name with its label subscripts, without its indices."""
+    parts = [symbol.name]
+    for sub in symbol.subs:
+        if isinstance(sub, n.Sym) and not all(c in letters for c in sub.name):
+            if sub.name not in letters:
+                parts.append(sub.name)
+    return "_".join(parts)
+
+
 def _width(sub: Node, letters: set[str]) -> tuple[int, bool]:
     """How many indices a subscript stands for, and whether a letter is among them."""
+    if isinstance(sub, n.Sym) and sub.name in letters:
+        return 1, True
     if isinstance(sub, n.Sym) and not sub.styled:
-        if sub.name in letters:
-            return 1, True
         if len(sub.name) > 1 and all(c in letters for c in sub.name):
             return len(sub.name), True
         return (0 if len(sub.name) > 2 else 1), False

@@ -92,6 +92,7 @@ class Inference:
         self._fill_pending()
         self._bindings_by_letter()
         for _ in range(3):
+            self._moving_domains()
             self._positions(tupled)
             self._bindings_by_position()
         for key, uses in self.families.uses.items():
@@ -104,6 +105,7 @@ class Inference:
             else:
                 self.families.index[key] = ()
         self._check_shifts(tupled)
+        self._check_moving()
         return self.families
 
     # -- bindings -------------------------------------------------------------------------
@@ -146,6 +148,41 @@ class Inference:
                         if binding.domain is None and index.binding not in self._tuple_domain:
                             binding.domain = self._known[key, k]
 
+    def _moving_domains(self) -> None:
+        """`\\sum_{s=1}^{t}`: s runs over the set of t, as far as the range says."""
+        for moving in self.binder.moving:
+            binding = self.binder.bindings[moving.binding]
+            if binding.domain is not None:
+                continue
+            ends = [p for end in (moving.lo, moving.hi) for p in n.walk(end) if isinstance(p, Idx)]
+            names = {self.binder.bindings[e.binding].domain for e in ends}
+            if len(names) == 1:
+                binding.domain = names.pop()
+
+    def _check_moving(self) -> None:
+        """No part of a moving range may fall outside the set that it runs over."""
+        for moving in self.binder.moving:
+            domain = self.binder.bindings[moving.binding].domain
+            members = self.table.sets[domain].members if domain else None
+            ends = [p for end in (moving.lo, moving.hi) for p in n.walk(end) if isinstance(p, Idx)]
+            if members is None or not ends:
+                continue
+            inside = set(members)
+            outer = self.binder.bindings[ends[0].binding].domain
+            if outer is None or len({e.binding for e in ends}) > 1:
+                raise Unreadable("this moving range is not understood",
+                                 ((moving.start, moving.end),))  # fmt: skip
+            for member in self.table.sets[outer].members or ():
+                if not isinstance(member, int):
+                    raise Unreadable("this range needs whole numbers",
+                                     ((moving.start, moving.end),))  # fmt: skip
+                lo, hi = _shifted(moving.lo, member), _shifted(moving.hi, member)
+                if lo is None or hi is None or (lo <= hi and not {lo, hi} <= inside):
+                    raise Unreadable(
+                        f"this range leaves its index set (from {lo} to {hi})",
+                        ((moving.start, moving.end),),
+                    )
+
     # -- positions ------------------------------------------------------------------------
 
     def _tuple_families(self) -> dict[Key, str]:
@@ -154,11 +191,13 @@ class Inference:
         for key, uses in self.families.uses.items():
             names: set[str | None] = set()
             for use in uses:
-                numbers = tuple(i.binding for i in use.ref.indices if isinstance(i, Idx))
-                if len(numbers) == len(use.ref.indices) and numbers:
-                    domain, bindings = self._tuple_domain.get(numbers[0], (None, ()))
-                    names.add(domain if set(bindings) == set(numbers) else None)
-                elif not all(isinstance(i, Const) for i in use.ref.indices) or key[1] < 2:
+                numbers = {i.binding for i in use.ref.indices if isinstance(i, Idx)}
+                plain = all(isinstance(i, Idx | Const) for i in use.ref.indices)
+                if plain and numbers and key[1] > 1:
+                    domain, bindings = self._tuple_domain.get(min(numbers), (None, ()))
+                    inside = numbers <= set(bindings) and len(bindings) == key[1]
+                    names.add(domain if inside else None)
+                elif not plain or key[1] < 2:
                     names.add(None)
             if len(names) == 1 and (name := names.pop()) is not None:
                 found[key] = name
@@ -259,7 +298,7 @@ class Inference:
         if not adjacent or needed != set(range(lo, hi + 1)):
             return None
         letter = widest.description or widest.name
-        extended = self.table.of_members(f"{letter}_all", tuple(range(lo, hi + 1)), widest.spans[0])
+        extended = self.table.of_members(f"{letter.upper()}_all", tuple(range(lo, hi + 1)), widest.spans[0])
         return extended.name
 
     def _required(self, key: Key, k: int, use: Use) -> str:

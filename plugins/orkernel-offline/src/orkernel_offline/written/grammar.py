@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written.nodes import Node
@@ -290,7 +292,7 @@ class Grammar:
         if opening == "[" and all(isinstance(i, n.Vector) for i in items):
             return n.Matrix(start, end, tuple(i for i in items if isinstance(i, n.Vector)))
         if len(items) == 1 and opening != "[":
-            return items[0]
+            return replace(items[0], start=start, end=end)
         return n.Vector(start, end, tuple(items))
 
     def _absolute(self) -> Node:
@@ -526,7 +528,7 @@ class Grammar:
                 f"this {token.value} needs both limits, as in _{{i=1}}^{{n}}",
                 ((token.start, token.end),),
             )
-        domain = n.RangeSet(lower.start, upper.end, lower, upper)
+        domain = n.RangeSet(token.start, self.tokens[self.at - 1].end, lower, upper)
         return n.Gen(first.start, upper.end, first.targets, domain)
 
     def _upper_limit(self) -> Node:
@@ -1005,6 +1007,4 @@ def _open_generators(pending: list[Node]) -> list[Node]:
 
 def _stretched(node: Node, end: int) -> Node:
     """`node` with its end moved, so that a call covers its closing bracket."""
-    from dataclasses import replace
-
     return replace(node, end=end)

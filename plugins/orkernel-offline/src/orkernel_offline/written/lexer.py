@@ -146,6 +146,9 @@ class Lexer:
         """Lex one token at `at`; returns where the next one starts."""
         source = self.source
         character = source[at]
+        if math and source.startswith("{}", at) and not self._after_script():
+            self._space = True
+            return at + 2
         if character == "\\":
             return self._macro(at, end, math)
         if character == "&":
@@ -212,6 +215,9 @@ class Lexer:
 
     def _after_underscore(self) -> bool:
         return bool(self.tokens) and self.tokens[-1].is_op("_") and not self._space
+
+    def _after_script(self) -> bool:
+        return bool(self.tokens) and self.tokens[-1].is_op("_", "^")
 
     def _keyword(self, at: int, end: int) -> int | None:
         if self._after_underscore():
@@ -291,7 +297,7 @@ class Lexer:
         name, stop = match.group()[1:].rstrip("*"), match.end()
         if name == "\\":
             optional = re.compile(r"\[[^\]\n]*\]").match(source, stop, end)
-            return self._break("hard", at, optional.end() if optional else stop)
+            return self._break("row", at, optional.end() if optional else stop)
         if name in t.MACRO_OPS:
             value = t.MACRO_OPS[name]
             if value == "forall":
@@ -347,7 +353,14 @@ class Lexer:
             self._emit("heading", self.source[inner_start:inner_end].lower(), inner_start, after)
             return self._break("hard", after)
         if name == "substack":
-            return stop
+            (inner_start, inner_end), after = self._argument(stop, end)
+            first = len(self.tokens)
+            self._lex(inner_start, inner_end, math=math)
+            for position in range(first, len(self.tokens)):
+                token = self.tokens[position]
+                if token.kind == "break":
+                    self.tokens[position] = Token("op", ",", token.start, token.end, math)
+            return after
         if name == "caption":
             (inner_start, inner_end), after = self._argument(stop, end)
             self._break("hard", at)

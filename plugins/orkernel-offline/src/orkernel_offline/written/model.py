@@ -31,6 +31,7 @@ from orkernel_offline.written.scope import (
     Sigma,
 )
 from orkernel_offline.written.sets import Atom, Member
+from orkernel_offline.written.values import constant
 
 Span = tuple[int, int]
 
@@ -397,6 +398,11 @@ class _Decisions:
         known = self.data.by_key.keys() | self.formulas.keys() | self.roles.variables.keys()
         unknown = [k for k in self.families.uses if k not in known and self._matters(k)]
         found: set[Key] = set()
+        bounded = self._bounded()
+        for key in unknown:
+            if key in bounded:
+                self.roles.variables[key] = Variable(key)
+        unknown = [k for k in unknown if k not in bounded]
         for key in unknown:
             reason = self._why_no_variable(key, set(unknown) | self.roles.variables.keys())
             if reason:
@@ -410,6 +416,17 @@ class _Decisions:
             found.add(key)
         for key in found:
             self.roles.variables[key] = Variable(key)
+        return found
+
+    def _bounded(self) -> set[Key]:
+        """Symbols that an inequality with a number bounds, which no parameter needs."""
+        found: set[Key] = set()
+        for bound in self.constraints:
+            body = bound.body
+            if isinstance(body, n.Compare) and "=" not in body.ops:
+                numbers = all(constant(o) is not None for o in body.operands)
+                if numbers:
+                    found |= {h.key for h in body.heads if isinstance(h, Ref)}
         return found
 
     def _matters(self, key: Key) -> bool:

@@ -124,8 +124,7 @@ class Printer:
             case n.Call():
                 return self._call(node)
             case Sigma():
-                body = self._write(node.body, _SUM)
-                return f"{node.func}({body} for {self.generators(node.loops, node.conditions)})"
+                return self._reduction(node)
             case n.Compare():
                 return self.condition(node)
         raise Unreadable(
@@ -154,6 +153,13 @@ class Printer:
             parts.append(f"{gap}{self._write(part.right, strength + 1)}")
         text = "".join(parts)
         return f"({text})" if outer > strength else text
+
+    def _reduction(self, node: Sigma) -> str:
+        loops, conditions, body = node.loops, node.conditions, node.body
+        while isinstance(body, Sigma) and body.func == node.func:
+            loops, conditions = (*loops, *body.loops), (*conditions, *body.conditions)
+            body = body.body
+        return f"{node.func}({self._write(body, _SUM)} for {self.generators(loops, conditions)})"
 
     def _call(self, node: n.Call) -> str:
         if node.func == "transpose":

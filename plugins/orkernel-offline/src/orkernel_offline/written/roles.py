@@ -209,7 +209,7 @@ def _signs(
             for h in heads
             if isinstance(h, Ref)
         ]
-    if len(heads) != 1:
+    if len(heads) != 1 or not body.ops:
         return None
     first = values.constant(heads[0])
     middle = body.operands[0]

@@ -67,6 +67,15 @@ class Sigma(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Moving(Node):
+    """A range whose ends depend on other indices, as in `\\sum_{s=1}^{t}`."""
+
+    binding: int
+    lo: Node
+    hi: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Bound(Node):
     """A clause with its indices bound.
 
@@ -102,11 +111,13 @@ class Names:
         letters: Index letters.
         lettered: Names that carry a letter, or data with several entries, and their arity.
         scalars: Names with a single numeric value.
+        superscripted: Names that carry a letter as superscript, with how many subscripts.
     """
 
     letters: set[str]
     lettered: dict[str, int]
     scalars: dict[str, values.Number] = field(default_factory=dict)
+    superscripted: dict[str, int] = field(default_factory=dict)
 
 
 class Binder:
@@ -116,6 +127,7 @@ class Binder:
         self.names = names
         self.table = table
         self.bindings: list[Binding] = []
+        self.moving: list[Moving] = []
         self._env: dict[str, int] = {}
         self._implicit: dict[str, int] | None = None
 
@@ -153,6 +165,9 @@ class Binder:
                 if keep is not None and not set(quant.targets) & keep:
                     continue
                 self._open(quant, outer, loops, conditions)
+            elif _fixes_part_of_tuple(quant):
+                assert isinstance(quant, n.Compare)
+                self._open_partial_tuple(quant, outer, loops, conditions)
             elif keep is None or free_letters(quant, self.names.letters) & keep:
                 self._open_unbound(quant, loops)
                 conditions.append(self._with_numbers(self.resolve(quant)))
@@ -220,6 +235,7 @@ class Binder:
                 fresh = self._new(f"{target}_", None, gen)
                 equal.append((fresh, outer[target]))
                 bindings.append(fresh)
+                self._env[target] = fresh
                 continue
             if target in self._env:
                 opened = self._env[target]
@@ -233,6 +249,26 @@ class Binder:
         for fresh, old in equal:
             left, right = Idx(gen.start, gen.end, fresh), Idx(gen.start, gen.end, old)
             conditions.append(n.Compare(gen.start, gen.end, (left,), ("=",), (right,)))
+
+    def _open_partial_tuple(
+        self, quant: n.Compare, outer: dict[str, int], loops: list[Loop], conditions: list[Node]
+    ) -> None:
+        """`(1, j) \\in A`: a tuple with a fixed part."""
+        head = quant.heads[0]
+        assert isinstance(head, n.Vector)
+        names: list[str] = []
+        fixed: list[tuple[str, Node]] = []
+        for item in head.items:
+            if isinstance(item, n.Sym) and item.name in self.names.letters:
+                names.append(item.name)
+                continue
+            names.append(f"{'ijkl'[len(names) % 4]}_fixed{len(names)}")
+            fixed.append((names[-1], self._index(item)))
+        gen = n.Gen(quant.start, quant.end, tuple(names), quant.operands[0], True)
+        self._open_tuple(gen, outer, loops, conditions)
+        for name, member in fixed:
+            left = Idx(quant.start, quant.end, self._env[name])
+            conditions.append(n.Compare(quant.start, quant.end, (left,), ("=",), (member,)))
 
     def _new(self, letter: str, domain: str | None, node: Node) -> int:
         self.bindings.append(Binding(letter, domain, (node.start, node.end)))
@@ -273,11 +309,13 @@ class Binder:
 
     def _moving_range(self, node: n.RangeSet, binding: int) -> list[Node]:
         """`\\sum_{s=1}^{t}`: a range that ends at another index narrows the whole set."""
-        out: list[Node] = []
-        for end, op in ((node.lo, ">="), (node.hi, "<=")):
-            left = Idx(node.start, node.end, binding)
-            out.append(n.Compare(node.start, node.end, (left,), (op,), (self._index(end),)))
-        return out
+        lo, hi = self._index(node.lo), self._index(node.hi)
+        self.moving.append(Moving(node.start, node.end, binding, lo, hi))
+        left = Idx(node.start, node.end, binding)
+        return [
+            n.Compare(node.start, node.end, (left,), (">=",), (lo,)),
+            n.Compare(node.start, node.end, (left,), ("<=",), (hi,)),
+        ]
 
     def _set_name(self, node: Node, letter: str) -> str:
         if isinstance(node, n.Sym) and not node.subs:
@@ -355,6 +393,13 @@ class Binder:
     def _power(self, node: n.Bin) -> Node:
         base, exponent = node.left, node.right
         letters = free_letters(exponent, self.names.letters)
+        if (
+            isinstance(base, n.Sym)
+            and base.subs
+            and isinstance(exponent, n.Num)
+            and len(base.subs) == self.names.superscripted.get(base.name, -1)
+        ):
+            return self._symbol(replace(base, end=node.end, subs=(*base.subs, exponent)))
         if isinstance(base, n.Sym) and letters and base.name not in self.names.scalars:
             if not isinstance(exponent, n.Sym):
                 raise Unreadable(
@@ -432,7 +477,7 @@ class Binder:
     def _is_label(self, item: n.Sym) -> bool:
         if item.subs:
             return False
-        if item.name in self._env or (item.name in self.names.letters and not item.styled):
+        if item.name in self._env or item.name in self.names.letters:
             return False
         return not (item.name in self.names.scalars and not self._is_member(item.name))
 
@@ -474,6 +519,16 @@ class Binder:
                 return Const(node.start, node.end, node.name)
             raise Unreadable(f"the index {node.name} is not bound", ((node.start, node.end),))
         raise Unreadable("this index is not understood", ((node.start, node.end),))
+
+
+def _fixes_part_of_tuple(quant: Node) -> bool:
+    return (
+        isinstance(quant, n.Compare)
+        and quant.ops == ("in",)
+        and len(quant.heads) == 1
+        and isinstance(quant.heads[0], n.Vector)
+        and isinstance(quant.operands[0], n.Sym)
+    )
 
 
 def _characters(text: str, node: Node, kind: type[n.Num] | type[n.Sym]) -> list[Node]:

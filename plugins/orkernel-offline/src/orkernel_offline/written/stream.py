@@ -6,7 +6,6 @@ characters next to it say so: an operator, a subscript, a number that multiplies
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from orkernel_offline.reading import Unreadable
@@ -254,12 +253,14 @@ def _split_words(tokens: list[Token]) -> list[Token]:
 
 def _join_lines(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
+    following = _following(tokens)
     for at, token in enumerate(tokens):
+        if token.kind == "break" and token.value == "row" and _continues_row(tokens, at):
+            continue
         if token.kind != "break" or token.value != "soft":
             out.append(token)
             continue
-        before = out[-1] if out else None
-        after = next(_not_soft(tokens[at + 1 :]), None)
+        before, after = out[-1] if out else None, following[at]
         if before is None or after is None or before.kind == "break" or after.kind == "break":
             out.append(token)
             continue
@@ -273,5 +274,35 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _not_soft(tokens: Iterable[Token]) -> Iterable[Token]:
-    return (t for t in tokens if not (t.kind == "break" and t.value == "soft"))
+def _following(tokens: list[Token]) -> list[Token | None]:
+    """For every token the next one that is no end of a line."""
+    found: list[Token | None] = [None] * len(tokens)
+    following: Token | None = None
+    for at in range(len(tokens) - 1, -1, -1):
+        found[at] = following
+        if not (tokens[at].kind == "break" and tokens[at].value == "soft"):
+            following = tokens[at]
+    return found
+
+
+def _continues_row(tokens: list[Token], at: int) -> bool:
+    """Whether the row after `\\\\` goes on with the formula of the row before."""
+    first = at + 1
+    while first < len(tokens) and tokens[first].kind == "quad":
+        first += 1
+    if first >= len(tokens) or tokens[first].kind != "op":
+        return False
+    if tokens[first].value in _JOINS_PREVIOUS - {"in"}:
+        return True
+    if tokens[first].value != "-":
+        return False
+    before, after = at - 1, first
+    while before >= 0 and tokens[before].kind != "break":
+        if tokens[before].kind == "op" and tokens[before].value in RELATIONS - {"="}:
+            return False
+        before -= 1
+    while after < len(tokens) and tokens[after].kind != "break":
+        if tokens[after].kind == "op" and tokens[after].value in RELATIONS:
+            return False
+        after += 1
+    return True

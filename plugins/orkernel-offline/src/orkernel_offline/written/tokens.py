@@ -13,7 +13,7 @@ Kind = Literal[
     "kw",  # value: the keyword's meaning
     "prose",  # a word that is not algebra
     "quad",  # wide space or alignment mark: ends a term, starts nothing
-    "break",  # value: "soft" (a line ends), "hard" (row, item, sentence, paragraph)
+    "break",  # value: "soft" (a line ends), "row" (`\\`), "item", "hard" (sentence, paragraph)
     "numset",  # value: B, Z, N, R
     "begin",  # value: environment
     "end",
