@@ -155,16 +155,16 @@ def _index_sets(declared: Declarations, element: Element) -> Iterator[Diagnostic
 
 def _unused(declared: Declarations) -> Iterator[Diagnostic]:
     used: set[str] = set()
+    named = SetDefinition | ParameterDefinition | VariableDefinition
     for element in declared.elements:
-        used |= element.names() - {element.definition.name}
+        itself = {element.definition.name} if isinstance(element.definition, named) else set()
+        used |= element.names() - itself
         for text in element.texts:
             if text.error is not None:
                 used.update(_IDENTIFIER.findall(text.text))
     for element in declared.elements:
         definition = element.definition
-        if isinstance(definition, SetDefinition | ParameterDefinition | VariableDefinition) and (
-            definition.name not in used
-        ):
+        if isinstance(definition, named) and definition.name not in used:
             yield Diagnostic(
                 "unused-name",
                 Severity.WARNING,

@@ -123,10 +123,16 @@ def test_rows_columns_bounds_and_costs_equal_those_read_by_highs(text: str, tmp_
     assert objective.offset == lp.offset_
     assert objective.maximize == (lp.sense_ == highspy.ObjSense.kMaximize)
     for position, name in enumerate(lp.row_names_):
-        places = [r for r, label in enumerate(rows) if label == name]
-        assert all(np.array_equal(dense[r], expected[position]) for r in places)
-        assert form.row_lower[places].max() == lp.row_lower_[position]
-        assert form.row_upper[places].min() == lp.row_upper_[position]
+        lower, upper = -np.inf, np.inf
+        for r in (r for r, label in enumerate(rows) if label == name):
+            # `low <= body` is the row `low - body <= 0`: the coefficients change sign.
+            sides = (form.row_lower[r], form.row_upper[r])
+            if np.array_equal(dense[r], -expected[position]):
+                sides = (-sides[1], -sides[0])
+            else:
+                assert np.array_equal(dense[r], expected[position])
+            lower, upper = max(lower, sides[0]), min(upper, sides[1])
+        assert (lower, upper) == (lp.row_lower_[position], lp.row_upper_[position])
 
 
 def test_an_unreadable_file_is_reported_and_nothing_is_written(tmp_path: Path) -> None:
