@@ -7,60 +7,92 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orkernel.version import __version__
+from orkernel.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from orkernel.answer import Answer as Answer
+    from orkernel.config import Config as Config
+    from orkernel.context import Ledger as Ledger
     from orkernel.context import RunContext as RunContext
+    from orkernel.errors import DataError as DataError
+    from orkernel.errors import ExitCode as ExitCode
+    from orkernel.errors import ExpressionError as ExpressionError
+    from orkernel.errors import NoMoreReadings as NoMoreReadings
     from orkernel.errors import OrkernelError as OrkernelError
+    from orkernel.errors import PluginError as PluginError
     from orkernel.errors import Refused as Refused
+    from orkernel.errors import RefusedError as RefusedError
+    from orkernel.errors import UnknownName as UnknownName
     from orkernel.errors import Unsupported as Unsupported
+    from orkernel.errors import UsageError as UsageError
+    from orkernel.formulation.check import Diagnostic as Diagnostic
+    from orkernel.formulation.check import Severity as Severity
     from orkernel.formulation.check import check as check
     from orkernel.formulation.load import load_formulation as load_formulation
     from orkernel.formulation.schema import Formulation as Formulation
     from orkernel.hookspecs import hookimpl as hookimpl
     from orkernel.model import Model as Model
     from orkernel.pipeline import run as run
+    from orkernel.records import API_LEVEL as API_LEVEL
+    from orkernel.records import DIMENSIONS as DIMENSIONS
+    from orkernel.records import Candidate as Candidate
     from orkernel.records import Capability as Capability
+    from orkernel.records import Classification as Classification
     from orkernel.records import ClassifierSpec as ClassifierSpec
     from orkernel.records import CommandSpec as CommandSpec
     from orkernel.records import CreditRuleSpec as CreditRuleSpec
+    from orkernel.records import Evaluation as Evaluation
+    from orkernel.records import Event as Event
     from orkernel.records import FormulatorSpec as FormulatorSpec
     from orkernel.records import Guarantee as Guarantee
     from orkernel.records import ObserverSpec as ObserverSpec
     from orkernel.records import Option as Option
+    from orkernel.records import Problem as Problem
+    from orkernel.records import Question as Question
+    from orkernel.records import RankedAgent as RankedAgent
+    from orkernel.records import Record as Record
+    from orkernel.records import Score as Score
     from orkernel.records import ScorerSpec as ScorerSpec
+    from orkernel.records import Selection as Selection
     from orkernel.records import SelectionSpec as SelectionSpec
     from orkernel.records import SolverAgentSpec as SolverAgentSpec
     from orkernel.records import VerifierSpec as VerifierSpec
+    from orkernel.registry import Registry as Registry
+    from orkernel.solution import Certificate as Certificate
+    from orkernel.solution import Duals as Duals
+    from orkernel.solution import Evidence as Evidence
+    from orkernel.solution import InfeasibleSubset as InfeasibleSubset
+    from orkernel.solution import ParetoPoint as ParetoPoint
     from orkernel.solution import Solution as Solution
+    from orkernel.solution import SolverIdentity as SolverIdentity
     from orkernel.solution import Status as Status
 
-_HOMES = {
-    "Capability": "orkernel.records",
-    "ClassifierSpec": "orkernel.records",
-    "CommandSpec": "orkernel.records",
-    "CreditRuleSpec": "orkernel.records",
-    "Formulation": "orkernel.formulation.schema",
-    "FormulatorSpec": "orkernel.records",
-    "Guarantee": "orkernel.records",
-    "Model": "orkernel.model",
-    "ObserverSpec": "orkernel.records",
-    "Option": "orkernel.records",
-    "OrkernelError": "orkernel.errors",
-    "Refused": "orkernel.errors",
-    "RunContext": "orkernel.context",
-    "ScorerSpec": "orkernel.records",
-    "SelectionSpec": "orkernel.records",
-    "Solution": "orkernel.solution",
-    "SolverAgentSpec": "orkernel.records",
-    "Status": "orkernel.solution",
-    "Unsupported": "orkernel.errors",
-    "VerifierSpec": "orkernel.records",
-    "check": "orkernel.formulation.check",
-    "hookimpl": "orkernel.hookspecs",
-    "load_formulation": "orkernel.formulation.load",
-    "run": "orkernel.pipeline",
+_NAMES = {
+    "orkernel.answer": "Answer",
+    "orkernel.config": "Config",
+    "orkernel.context": "Ledger RunContext",
+    "orkernel.errors": (
+        "DataError ExitCode ExpressionError NoMoreReadings OrkernelError PluginError "
+        "Refused RefusedError UnknownName Unsupported UsageError"
+    ),
+    "orkernel.formulation.check": "Diagnostic Severity check",
+    "orkernel.formulation.load": "load_formulation",
+    "orkernel.formulation.schema": "Formulation",
+    "orkernel.hookspecs": "hookimpl",
+    "orkernel.model": "Model",
+    "orkernel.pipeline": "run",
+    "orkernel.records": (
+        "API_LEVEL DIMENSIONS Candidate Capability Classification ClassifierSpec "
+        "CommandSpec CreditRuleSpec Evaluation Event FormulatorSpec Guarantee "
+        "ObserverSpec Option Problem Question RankedAgent Record Score ScorerSpec "
+        "Selection SelectionSpec SolverAgentSpec VerifierSpec"
+    ),
+    "orkernel.registry": "Registry",
+    "orkernel.solution": (
+        "Certificate Duals Evidence InfeasibleSubset ParetoPoint Solution SolverIdentity Status"
+    ),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = ["__version__", *_HOMES]
 

@@ -52,6 +52,10 @@ class Layer:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     asked: bool = False
 
+    def defaults_of(self, command: str) -> Mapping[str, Any]:
+        """Defaults of one command's flags."""
+        return self.defaults.get(command, {})
+
 
 @dataclass(frozen=True, slots=True)
 class Config:
@@ -128,10 +132,10 @@ class Config:
         return values
 
     def defaults(self, command: str) -> dict[str, Any]:
-        """Defaults of a command's flags, by flag name with underscores."""
+        """Defaults of a command's flags, as the files write them."""
         merged: dict[str, Any] = {}
         for layer in self.layers:
-            merged.update(layer.defaults.get(command, {}))
+            merged.update(layer.defaults_of(command))
         return merged
 
 

@@ -98,9 +98,15 @@ def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:
 @click.group(
     cls=LazyGroup,
     epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "auto_envvar_prefix": "ORKERNEL",
+    },
 )
 @plugin_options
-@click.version_option(__version__, prog_name="orkernel", message="%(prog)s %(version)s")
+@click.version_option(
+    __version__, prog_name="orkernel", message="%(prog)s %(version)s", allow_from_autoenv=False
+)
 def cli(**_: Any) -> None:
     """Turn an operations-research problem in plain words into a checked answer."""

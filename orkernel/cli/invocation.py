@@ -90,22 +90,22 @@ class Invocation:
             UnknownName: A file sets a flag that the command does not have.
         """
         config = self._config or self._read(tolerant=True)
-        known = {p.name for p in command.params if isinstance(p, click.Option) and p.name}
-        defaults = {key.replace("-", "_"): value for key, value in config.defaults(name).items()}
-        for key in defaults:
-            if key not in known:
+        flags = {flag: p.name for p in command.params for flag in _flags(p) if p.name}
+        defaults: dict[str, Any] = {}
+        for key, value in config.defaults(name).items():
+            flag = key.replace("_", "-")
+            if flag not in flags:
                 from orkernel.plugins.problems import near
 
                 origin = next(
-                    layer.origin
-                    for layer in reversed(config.layers)
-                    if key in {k.replace("-", "_") for k in layer.defaults.get(name, {})}
+                    c.origin for c in reversed(config.layers) if key in c.defaults_of(name)
                 )
                 raise UnknownName(
                     f"{origin}: [defaults.{name}] sets '{key}', which is no flag of "
                     f"`orkernel {name}`",
-                    fix=near(key, known),
+                    fix=near(flag, flags),
                 )
+            defaults[flags[flag]] = value
         return defaults
 
     def warn(self, line: str) -> None:
@@ -137,6 +137,13 @@ class Invocation:
         return registry
 
 
+def _flags(parameter: click.Parameter) -> set[str]:
+    """Names of a flag as a configuration file may write them; none for an argument."""
+    if not isinstance(parameter, click.Option) or not parameter.expose_value:
+        return set()
+    return {option.lstrip("-") for option in parameter.opts}
+
+
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 """Hands the `Invocation` to a command as its first argument."""
 
@@ -155,7 +162,12 @@ def plugin_options(command: Decorated) -> Decorated:
         else:
             setattr(invocation, str(parameter.name), value)
 
-    shared: dict[str, Any] = {"expose_value": False, "callback": store, "is_eager": True}
+    shared: dict[str, Any] = {
+        "expose_value": False,
+        "callback": store,
+        "is_eager": True,
+        "allow_from_autoenv": False,
+    }
     for decorate in (
         click.option("-v", "--verbose", "verbosity", count=True, help="Say more.", **shared),
         click.option(

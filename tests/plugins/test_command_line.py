@@ -237,7 +237,8 @@ def test_defaults_of_flags_come_from_files_and_yield_to_flags(faulty: Any) -> No
     (faulty.work / "orkernel.toml").write_text('[defaults.speak]\nword = "bye"\ntimes = 2\n')
     try:
         assert faulty("speak").out.startswith("bye bye\n")
-        assert faulty("speak", "--word", "so").out.startswith("so so\n")
+        assert faulty("speak", ORKERNEL_SPEAK_WORD="env").out.startswith("env env\n")
+        assert faulty("speak", "--word", "so", ORKERNEL_SPEAK_WORD="env").out.startswith("so so\n")
         (faulty.work / "orkernel.toml").write_text("[defaults.speak]\nwrod = 'bye'\n")
         outcome = faulty("speak")
         assert outcome.code == 2
@@ -257,6 +258,12 @@ def test_version_is_that_of_the_project() -> None:
     root = Path(__file__).resolve().parents[2]
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     assert project["version"] == __version__
+
+
+def test_variables_named_like_shared_flags_do_nothing_unexpected(scratch: Any) -> None:
+    outcome = scratch("plugins", ORKERNEL_VERSION="1", ORKERNEL_NO_PLUGINS="0")
+    assert outcome.code == 0
+    assert "No plugin is installed" in outcome.out
 
 
 def test_version_flag(scratch: Any) -> None:
