@@ -9,7 +9,6 @@ from typing import Any
 
 from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
 from .limits import Sense
-from .phrases import Quantity
 from .words import words
 
 _RESERVED = words(
@@ -25,27 +24,41 @@ _SUFFIX = {"<=": "limit", ">=": "minimum", "==": "required"}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to settle what the words leave open."""
+    """One way to settle what the words leave open.
 
-    strict: bool
+    Attributes:
+        strict_limits: "less than 20" excludes 20.
+        strict_comparisons: "more cups than mugs" excludes as many.
+        whole: the amounts to decide on are whole numbers.
+        preferences: what is only preferred or hoped for binds.
+    """
+
+    strict_limits: bool
+    strict_comparisons: bool
     whole: bool
-    preferences: bool
+    preferences: bool = True
 
 
 def choices(facts: Facts) -> list[Choice]:
-    """The distinct ways to read ``facts``, best first."""
+    """The distinct ways to read ``facts``, best first.
+
+    Counts compared with "more than" or "must exceed" are read strictly first, since among
+    whole numbers that is what the words say; every other "less than" and "more than" is first
+    read as including the limit.
+    """
     whole = facts.stated_whole if facts.stated_whole is not None else not facts.divisible
-    has_strict = _has_strict(facts)
-    soft = any(relation.preference for relation in facts.relations)
-    result = [Choice(False, whole, True)]
-    if has_strict:
-        result.append(Choice(True, whole, True))
+    limits = any(limit.sense.strict for limit in facts.limits)
+    comparisons = any(relation.sense.strict for relation in facts.relations)
+    first = Choice(False, comparisons and whole, whole)
+    result = [first]
+    if comparisons:
+        result.append(replace(first, strict_comparisons=not first.strict_comparisons))
+    if limits:
+        result.append(replace(first, strict_limits=True))
     if facts.stated_whole is None:
-        result.append(Choice(False, not whole, True))
-    if soft:
-        result.append(Choice(False, whole, False))
-    if has_strict and facts.stated_whole is None:
-        result.append(Choice(True, not whole, True))
+        result.append(Choice(False, False, not whole))
+    if any(relation.preference for relation in facts.relations):
+        result.append(replace(first, preferences=False))
     return result
 
 
@@ -163,19 +176,15 @@ class Assembler:
             return "total"
         return "_and_".join(self.members[index] for index in target.members)
 
-    def _op(self, sense: Sense) -> str:
-        if sense.strict and self.choice.strict:
-            return sense.op[0]
-        return sense.op
-
     def _limit(self, limit: Limit) -> None:
         label = self._label(limit.target)
         parameter = self._scalar(f"{label}_{_SUFFIX[limit.sense.op]}", limit.value, limit.span)
         right = parameter if limit.scale == 1.0 else f"{limit.scale:.12g}*{parameter}"
+        op = _op(limit.sense, self.choice.strict_limits)
         self.constraints.append(
             {
                 "name": self.names.give(f"{label}_{_verb(limit.sense)}", "limit"),
-                "expression": f"{self._sum(limit.target)} {self._op(limit.sense)} {right}",
+                "expression": f"{self._sum(limit.target)} {op} {right}",
                 "sources": self._sources([limit.span]),
             }
         )
@@ -188,10 +197,11 @@ class Assembler:
             wanted = f"{first}_share" if share else f"{first}_to_{second}_ratio"
             factor = self._scalar(wanted, relation.factor, relation.span)
             right = f"{factor}*({right})" if "+" in right else f"{factor}*{right}"
+        op = _op(relation.sense, self.choice.strict_comparisons)
         self.constraints.append(
             {
                 "name": self.names.give(f"{first}_versus_{second}", "relation"),
-                "expression": f"{self._sum(relation.first)} {self._op(relation.sense)} {right}",
+                "expression": f"{self._sum(relation.first)} {op} {right}",
                 "sources": self._sources([relation.span]),
             }
         )
@@ -222,9 +232,10 @@ class Assembler:
         kind = "whole numbers" if self.choice.whole else "fractions allowed"
         if self.facts.stated_whole is None:
             found.append((f"{self.variable}: {kind}", [self.variable]))
-        if _has_strict(self.facts):
-            bound = "excludes" if self.choice.strict else "includes"
-            found.append((f'"less than" and "more than": the limit itself is {bound[:-1]}d', []))
+        if any(limit.sense.strict for limit in self.facts.limits):
+            found.append((_bound_text("a limit", self.choice.strict_limits), []))
+        if any(relation.sense.strict for relation in self.facts.relations):
+            found.append((_bound_text("two amounts", self.choice.strict_comparisons), []))
         if any(relation.preference for relation in self.facts.relations):
             state = "binding" if self.choice.preferences else "not binding"
             found.append((f"a stated preference is {state}", []))
@@ -238,10 +249,12 @@ class Assembler:
         ]
 
 
-def _has_strict(facts: Facts) -> bool:
-    senses = [limit.sense for limit in facts.limits]
-    senses += [relation.sense for relation in facts.relations]
-    return any(sense.strict for sense in senses)
+def _op(sense: Sense, strict: bool) -> str:
+    return sense.op[0] if sense.strict and strict else sense.op
+
+
+def _bound_text(what: str, strict: bool) -> str:
+    return f'"less than" and "more than" of {what}: equality is {"out" if strict else "in"}'
 
 
 def _verb(sense: Sense) -> str:
@@ -284,4 +297,4 @@ def assemble(statement: str, facts: Facts, choice: Choice) -> dict[str, Any]:
     return Assembler(statement, facts, choice).build()
 
 
-__all__ = ["Choice", "Quantity", "assemble", "choices", "replace"]
+__all__ = ["Choice", "assemble", "choices"]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
+from .clause_view import mention_of
 from .clauses import Clause
 from .facts import GoalWords, Mention
-from .observe import mention_of
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
 from .words import words
 

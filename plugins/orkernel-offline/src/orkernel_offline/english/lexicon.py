@@ -52,10 +52,12 @@ VERBS = words("""
     consist construct consume contain contribute convert cook cool cost cover craft create cultivate
     cut deal decide decrease deliver demand desire determine devote discharge display distribute
     do donate drink drive dry earn eat emit employ end enjoy ensure establish exceed execute expect
-    export feed ferment fill find finish fit fly formulate fulfill gain gather generate get give go grind
+    export feed
+    ferment fill find finish fit fly formulate fulfill gain gather generate get give go grind
     grow guarantee handle harvest have heat help hire hold hope house impact import improve include
     incorporate increase install invest involve keep know launch lease leave let like limit load
-    lose maintain make manage manufacture maximise maximize mean meet mill minimise minimize mix mow move
+    lose
+    maintain make manage manufacture maximise maximize mean meet mill minimise minimize mix mow move
     need net obtain occupy occur offer open operate optimise optimize order organise organize own
     pack package paint pay perform pick place plan plant polish post prefer prepare press print
     process procure produce promote provide publish purchase put raise ration reach receive

@@ -7,31 +7,34 @@ from collections.abc import Sequence
 from orkernel_offline.reading import Unreadable
 
 from . import lexicon as lex
+from .announce import announcements, announces, base_words, class_words, place_of, undescribed
+from .clause_view import Observations
 from .clauses import Clause, clauses_of
 from .entities import Naming, discover
 from .facts import (
-    Activity,
     Amount,
     ComparisonWords,
     Facts,
     Goal,
     GoalWords,
     Limit,
+    Mention,
     Relation,
     Span,
     Target,
 )
 from .goals import Goals, find_goals
+from .guards import unsupported
 from .limits import Sense
 from .measures import Column, Conflict, build, freeze
-from .observe import Observations, observe
+from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
 from .resolve import Resolver, Unresolved, as_limit
 from .tagging import label_nouns
 from .tokens import MAX_CHARACTERS, sentences, tokenize
 from .trace import Trace
 
-_WHOLE_WORDS = frozenset({"integer", "whole", "integral", "indivisible", "integer-valued"})
+_WHOLE_WORDS = frozenset({"integer", "integral", "indivisible", "integer-valued"})
 _SPLIT_WORDS = frozenset({"fractional", "fraction", "divisible", "continuous", "partial"})
 
 
@@ -51,6 +54,8 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
     clauses, asides = _clauses(statement, trace)
     if not clauses:
         raise Unreadable("the statement has no sentence", ((0, len(statement)),))
+    if problem_kind := unsupported(trace.sentences):
+        raise Unreadable(problem_kind[0], (problem_kind[1],))
     try:
         return _facts(clauses, asides, trace), trace
     except Unresolved as problem:
@@ -76,16 +81,16 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     goals = find_goals(clauses)
     observations = observe(clauses)
     trace.goals, trace.observations = goals, observations
-    activities = discover(_undescribed(observations.amounts, clauses))
+    activities = discover(undescribed(observations.amounts, clauses))
     if len(activities) < 2:
         raise Unreadable(
             "cannot tell which things are to be decided on: no two of them have amounts of the "
             "same measure",
             _number_spans(observations.amounts) or _everything(clauses),
         )
-    base_words = _base_words(observations, activities)
-    naming = Naming(activities, _class_words(clauses, len(activities)) | base_words)
-    counts = _undescribed(observations.amounts, clauses)
+    class_nouns = class_words(clauses, len(activities)) | base_words(observations, activities)
+    naming = Naming(activities, class_nouns)
+    counts = undescribed(observations.amounts, clauses)
     assigned = [
         (amount, naming.of_amount(amount) if amount in counts else ())
         for amount in observations.amounts
@@ -93,8 +98,9 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     per_unit = [(a, members) for a, members in assigned if _is_per_unit(a, members)]
     loose = [a for a, members in assigned if not _is_per_unit(a, members)]
     columns = build(per_unit, len(activities))
-    basis, divisible = _basis(per_unit, goals)
-    resolver = Resolver(naming, columns, basis, _announcements(clauses))
+    hourly = any(_per_time(limit.others) for limit in observations.limits)
+    basis, divisible = _basis(per_unit, goals, hourly)
+    resolver = Resolver(naming, columns, basis, announcements(clauses))
     reader = _FactReader(resolver, goals, clauses)
     facts = reader.read(observations, loose)
     facts.divisible = divisible
@@ -102,21 +108,6 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     facts.stated_whole = _stated_whole(clauses, asides)
     trace.facts = facts
     return facts
-
-
-def _undescribed(amounts: Sequence[Amount], clauses: Sequence[Clause]) -> list[Amount]:
-    """Amounts that are not counts of the things announced ("two types of panes")."""
-    return [
-        amount
-        for amount in amounts
-        if not _announces(clauses[amount.clause].phrases, _place_of(amount, clauses))
-    ]
-
-
-def _place_of(amount: Amount, clauses: Sequence[Clause]) -> int:
-    """Index of the amount's quantity among the phrases of its clause."""
-    phrases = clauses[amount.clause].phrases
-    return next(i for i, phrase in enumerate(phrases) if phrase.start == amount.quantity.start)
 
 
 def _everything(clauses: Sequence[Clause]) -> tuple[Span, ...]:
@@ -138,80 +129,6 @@ def _check_asides(asides: Sequence[Sequence[Phrase]]) -> None:
                 )
 
 
-def _base_words(seen: Observations, activities: Sequence[Activity]) -> frozenset[str]:
-    """ "30% of the meals should be salads": meals are what is decided on."""
-    known = frozenset().union(*(activity.full for activity in activities))
-    words = frozenset().union(*(share.base for share in seen.shares))
-    measured = frozenset().union(*(amount.nouns for amount in seen.amounts))
-    return words - known - measured - lex.COUNT_NOUNS
-
-
-def _announcements(
-    clauses: Sequence[Clause],
-) -> list[tuple[frozenset[str], tuple[frozenset[str], ...]]]:
-    """ "two machines, a saw and a lathe": the class and the names listed behind it."""
-    found: list[tuple[frozenset[str], tuple[frozenset[str], ...]]] = []
-    for clause in clauses:
-        phrases = clause.phrases
-        for index, phrase in enumerate(phrases):
-            if not (isinstance(phrase, Quantity) and _announces(phrases, index)):
-                continue
-            names = [p.lemmas for p in phrases[index + 1 :] if isinstance(p, Noun)]
-            if len(names) >= phrase.value:
-                found.append((frozenset(phrase.nouns), tuple(names[: int(phrase.value)])))
-    return found
-
-
-def _class_words(clauses: Sequence[Clause], count: int) -> frozenset[str]:
-    """Nouns that name the activities as a class: "two types of panes", "either product"."""
-    found: set[str] = set()
-    for clause in clauses:
-        phrases = clause.phrases
-        for index, phrase in enumerate(phrases):
-            if isinstance(phrase, Quantity) and (
-                _announces(phrases, index) or _counts(phrase, count)
-            ):
-                found |= set(phrase.nouns)
-            if isinstance(phrase, Noun) and phrase.determiner in {"either"}:
-                found |= set(phrase.head)
-            if clause.link == "how" and isinstance(phrase, Noun) and phrase.determiner == "each":
-                found |= set(phrase.head + phrase.of)
-    return frozenset(found - lex.COUNT_NOUNS)
-
-
-def _announces(phrases: Sequence[Phrase], index: int) -> bool:
-    quantity = phrases[index]
-    if not isinstance(quantity, Quantity) or quantity.limit is not None:
-        return False
-    if quantity.role != "plain" or not 2 <= quantity.value <= 12:
-        return False
-    if set(quantity.nouns) & lex.TYPE_NOUNS:
-        return True
-    following = [phrase for phrase in phrases[index + 1 :] if not _is_preposition(phrase)]
-    if not (following and isinstance(following[0], Mark)):
-        return False
-    listed = 0
-    for phrase in following:
-        if isinstance(phrase, Noun):
-            listed += 1
-        elif not (isinstance(phrase, Mark) and phrase.kind in {"comma", "conj", "colon", "pron"}):
-            break
-    if following[0].kind == "conj":
-        return listed + 1 == quantity.value
-    return following[0].kind in {"comma", "colon"} and listed >= quantity.value
-
-
-def _counts(quantity: Quantity, count: int) -> bool:
-    """ "two vaccines", spelled out, where there are two activities."""
-    spelled = quantity.role == "plain" and not quantity.text[0].isdigit()
-    bare = quantity.limit is None and quantity.unit is None
-    return spelled and bare and quantity.value == count
-
-
-def _is_preposition(phrase: Phrase) -> bool:
-    return isinstance(phrase, Mark) and phrase.kind == "prep"
-
-
 def _is_per_unit(amount: Amount, members: tuple[int, ...]) -> bool:
     if not members or amount.sense in {"<=", ">="}:
         return False
@@ -219,7 +136,7 @@ def _is_per_unit(amount: Amount, members: tuple[int, ...]) -> bool:
 
 
 def _basis(
-    per_unit: Sequence[tuple[Amount, tuple[int, ...]]], goals: Goals
+    per_unit: Sequence[tuple[Amount, tuple[int, ...]]], goals: Goals, hourly: bool
 ) -> tuple[frozenset[str], bool]:
     """What the activities are counted in, and whether that can be split."""
     basis: set[str] = set()
@@ -234,20 +151,33 @@ def _basis(
             basis.add("dollar")
     asked = goals.question_nouns & lex.DIVISIBLE_UNITS
     heads = basis & lex.DIVISIBLE_UNITS - set(lex.TIME_UNITS)
-    return frozenset(basis | asked), bool(asked or heads)
+    uncounted = not goals.question_nouns and not hourly and per_unit
+    timed = uncounted and all(_per_time(amount.mentions) for amount, _ in per_unit)
+    return frozenset(basis | asked), bool(asked or heads or timed)
+
+
+def _per_time(mentions: Sequence[Mention]) -> bool:
+    """Something is given per hour or per minute."""
+    return any(
+        mention.role == "per" and mention.lemmas & set(lex.TIME_UNITS) - lex.TIME_HORIZON
+        for mention in mentions
+    )
 
 
 def _stated_whole(clauses: Sequence[Clause], asides: Sequence[Sequence[Phrase]]) -> bool | None:
-    words: set[str] = set()
+    said: set[str] = set()
     for phrases in (*(clause.phrases for clause in clauses), *asides):
         for phrase in phrases:
             if isinstance(phrase, Noun):
-                words |= phrase.lemmas
+                said |= phrase.lemmas
+                whole = phrase.lemmas | set(phrase.prefix)
+                if "whole" in whole and whole & {"number", "unit", "amount", "quantity"}:
+                    return True
             elif isinstance(phrase, Mark):
-                words.add(phrase.text)
-    if words & _WHOLE_WORDS:
+                said.add(phrase.text)
+    if said & _WHOLE_WORDS:
         return True
-    if words & _SPLIT_WORDS:
+    if said & _SPLIT_WORDS:
         return False
     return None
 
@@ -341,10 +271,10 @@ class _FactReader:
         if quantity.role not in {"plain", "digit"} or quantity.unit is not None:
             return False
         clause = self.clauses[amount.clause]
-        at = _place_of(amount, self.clauses)
+        at = place_of(amount, self.clauses)
         naming = self.resolver.naming
         counts = {len(naming.activities), len(self.resolver.columns)}
-        announced = _announces(clause.phrases, at)
+        announced = announces(clause.phrases, at)
         nouns = frozenset(quantity.nouns)
         as_class = naming.is_total(nouns - lex.TYPE_NOUNS - {"different", "two"}) or (
             len(naming.exact(nouns)) == len(naming.activities)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from . import lexicon as lex
+from .clause_view import money_kind
 from .entities import Naming
 from .facts import (
     Amount,
@@ -20,26 +21,10 @@ from .facts import (
 )
 from .goals import clean
 from .limits import Sense
+from .lookup import GENERIC, Lookup
 from .measures import Column, convertible, overlap
-from .observe import money_kind
-from .words import words
 
 TOTAL = Target("total")
-_GENERIC = words(
-    "unit total amount number day week month year available each item product type kind "
-    "maximum minimum overall all time least most limit capacity supply budget requirement demand "
-    "every per both"
-) | frozenset({"unite"})
-_PLAIN_VERBS = words("be have make use need require produce take get can spend")
-# Money kinds that may answer for one another, best first.
-_MONEY_ORDER: dict[str, tuple[str, ...]] = {
-    "profit": ("profit", "earn", "tip", "payout"),
-    "revenue": ("revenue", "earn", "payout", "tip"),
-    "cost": ("cost", "earn"),
-    "earn": ("earn", "profit", "revenue"),
-    "tip": ("tip",),
-    "payout": ("payout", "earn"),
-}
 
 
 class Unresolved(Exception):
@@ -51,7 +36,7 @@ class Unresolved(Exception):
         self.reason = reason
 
 
-class Resolver:
+class Resolver(Lookup):
     """Finds the target of words.
 
     Attributes:
@@ -71,84 +56,6 @@ class Resolver:
         self.basis = basis
         self.assumptions: list[tuple[str, tuple[str, ...]]] = []
         self.share_base: Target | None = None
-
-    # -- measures -----------------------------------------------------------------------
-
-    def money_column(self, kind: str) -> int | None:
-        for wanted in _MONEY_ORDER.get(kind, (kind,)):
-            hits = [i for i, column in enumerate(self.columns) if column.money == wanted]
-            if len(hits) == 1:
-                return hits[0]
-            if len(hits) > 1:
-                return None
-        return None
-
-    def column(
-        self,
-        nouns: frozenset[str],
-        extra: Iterable[frozenset[str]] = (),
-        unit: str | None = None,
-        verb: str = "",
-        unit_matters: bool = True,
-    ) -> int | None:
-        """The measure that the words name, None where none or several fit equally well."""
-        context = frozenset().union(*extra, {verb} - _PLAIN_VERBS)
-        scored: list[tuple[tuple[float, ...], int]] = []
-        for index, column in enumerate(self.columns):
-            if column.money:
-                continue
-            if unit_matters and convertible(unit, column.unit) is None:
-                continue
-            score = self._score(column, nouns, context, unit, verb)
-            if score is not None:
-                scored.append((score, index))
-        scored.sort(reverse=True)
-        if not scored and unit in lex.TIME_UNITS and not nouns - _GENERIC:
-            timed = [i for i, c in enumerate(self.columns) if convertible(unit, c.unit) is not None]
-            return timed[0] if len(timed) == 1 else None
-        if not scored or (len(scored) > 1 and scored[0][0] == scored[1][0]):
-            return None
-        return scored[0][1]
-
-    def _score(
-        self,
-        column: Column,
-        nouns: frozenset[str],
-        context: frozenset[str],
-        unit: str | None,
-        verb: str,
-    ) -> tuple[float, ...] | None:
-        wanted = nouns - _GENERIC
-        own = column.nouns
-        if own:
-            direct = overlap(wanted, own)
-            missing = len(wanted) - direct
-            around = overlap(context - wanted, own)
-            if wanted and direct == 0 and not (unit and around):
-                return None
-            if direct + around == 0 or (missing and direct < missing + (1 if around else 0)):
-                return None
-            covered = (direct + around) / len(own)
-            if wanted and direct and around == 0 and covered < 0.34:
-                return None
-            exact = 1.0 if wanted == own else 0.0
-            return (exact, float(-missing), float(around), covered, float(direct))
-        if column.unit is None or unit is None:
-            return None
-        soft = overlap(wanted | context, column.soft)
-        same_verb = 1.0 if verb in column.verbs or verb in column.soft else 0.0
-        return (0.0, float(-len(wanted)), float(soft) + same_verb, 0.0, 0.0)
-
-    def public_column(self, nouns: frozenset[str]) -> int | None:
-        """The one measure that counts people served, where the words name such people."""
-        if not nouns & lex.PUBLIC_WORDS:
-            return None
-        hits = [i for i, c in enumerate(self.columns) if c.nouns & lex.PUBLIC_WORDS]
-        if len(hits) != 1:
-            return None
-        known = " ".join(sorted(self.columns[hits[0]].nouns))
-        self.assumptions.append((f"{' '.join(sorted(nouns))} and {known} are the same", ()))
-        return hits[0]
 
     # -- targets ------------------------------------------------------------------------
 
@@ -240,7 +147,7 @@ class Resolver:
         several = self._machines(words, None)
         if several is not None:
             return several, 1.0
-        if self._names_class(words, whole - _GENERIC) or self._in_basis(words, nouns):
+        if self._names_class(words, whole - GENERIC) or self._in_basis(words, nouns):
             return self._predicate(words, around) or TOTAL, 1.0
         named = self._predicate(words, around)
         if named is not None and not nouns:
@@ -261,7 +168,7 @@ class Resolver:
         unit = words.quantity.unit
         if unit is not None and unit in self.basis:
             return not nouns or not any(overlap(nouns, c.nouns) for c in self.columns)
-        return bool(nouns) and nouns <= self.basis | self.naming.class_words | _GENERIC
+        return bool(nouns) and nouns <= self.basis | self.naming.class_words | GENERIC
 
     def _predicate(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
         """ "at least 10 trucks must be small": the activity is named elsewhere."""
@@ -273,10 +180,10 @@ class Resolver:
         spread = words.each or any(
             mention.determiner in {"each", "both", "every", "all"} for mention in words.subject
         )
-        if unit is None or words.nouns - _GENERIC or not spread:
+        if unit is None or words.nouns - GENERIC or not spread:
             return None
-        subject = frozenset().union(*(m.lemmas for m in words.subject)) - _GENERIC
-        named = self._announced(subject, unit)
+        subject = frozenset().union(*(m.lemmas for m in words.subject)) - GENERIC
+        named = self.announced(subject, unit)
         if named:
             return Target("family", members=named)
         members = tuple(
@@ -289,24 +196,6 @@ class Resolver:
             return None
         return Target("family", members=members)
 
-    def _announced(self, subject: frozenset[str], unit: str) -> tuple[int, ...]:
-        """Measures that "two machines, a saw and a lathe" names, if ``subject`` is "machine"."""
-        for nouns, names in self.announcements:
-            if not subject or not subject <= nouns:
-                continue
-            members: list[int] = []
-            for name in names:
-                scored = [
-                    (overlap(name, c.nouns), -i)
-                    for i, c in enumerate(self.columns)
-                    if c.unit == unit and overlap(name, c.nouns)
-                ]
-                if scored:
-                    members.append(-max(scored)[1])
-            if len(set(members)) == len(names) >= 2:
-                return tuple(members)
-        return ()
-
     def _uncounted_target(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
         """ "the number of vans must be at least 5", "of whom at least 5 must be seniors"."""
         named = self.one_activity(words.subject) or self.one_activity(words.others)
@@ -316,7 +205,7 @@ class Resolver:
         hits = self.naming.exact(subject)
         if len(hits) > 1 and len(hits) == len(self.naming.activities):
             return TOTAL
-        if subject and self.naming.is_total(subject - _GENERIC):
+        if subject and self.naming.is_total(subject - GENERIC):
             return TOTAL
         if subject:
             index = self.column(subject, unit_matters=False)
@@ -390,7 +279,7 @@ class Resolver:
         Raises:
             Unresolved: part or whole cannot be told.
         """
-        base = words.base - _GENERIC
+        base = words.base - GENERIC
         whole_hits = self.naming.exact(base)
         part = self.one_activity(words.mentions)
         if len(whole_hits) == 1 and len(self.naming.activities) > 1:
@@ -449,7 +338,7 @@ class Resolver:
             return Target("activity", members=single), None
         if single and len(single) == len(self.naming.activities):
             return TOTAL, None
-        if self.naming.is_total(nouns - _GENERIC) or nouns & self.basis:
+        if self.naming.is_total(nouns - GENERIC) or nouns & self.basis:
             return TOTAL, None
         raise Unresolved(words.span, "cannot tell what the goal is")
 
@@ -467,7 +356,7 @@ class Resolver:
         return None
 
     def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:
-        wanted = nouns - _GENERIC
+        wanted = nouns - GENERIC
         index = self.column(nouns, [words.actions], unit_matters=False) if wanted else None
         if index is not None and not self.naming.exact(wanted):
             return index

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .clause_view import Observations
 from .clauses import Clause
 from .facts import Facts
 from .goals import Goals
-from .observe import Observations
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
 from .tokens import Sentence
 

@@ -1,0 +1,171 @@
+"""Limits, ratios, shares and comparisons of one clause, still in words."""
+
+from __future__ import annotations
+
+from .clause_view import REASON_LINKS, ClauseView, mention_of
+from .facts import ComparisonWords, LimitWords, Mention, ShareWords
+from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
+from .phrases import Mark, Noun, Quantity, Verb
+
+
+class LimitReader(ClauseView):
+    """Collects the limits and comparisons of one clause."""
+
+    def limit(self, index: int, sense: Sense) -> None:
+        quantity = self.quantity(index)
+        attached, pers, rest = self.attachments(index)
+        nouns = set(quantity.nouns)
+        others = [mention_of(noun, "near") for _, noun in attached]
+        first_after = index + 1
+        others += [
+            mention_of(phrase, "far")
+            for phrase in self.phrases[first_after:]
+            if isinstance(phrase, Noun)
+            and all(phrase.start != mention.span[0] for mention in others)
+            and not self.quantity_between(index, phrase)
+        ]
+        others += [
+            Mention(frozenset(per.lemmas), per.words, (per.start, per.end), "per")
+            for per in pers
+            if not per.is_horizon
+        ]
+        each = quantity.each or any(
+            isinstance(phrase, Mark) and phrase.text == "each" for phrase in rest
+        )
+        lead = self.lead_noun(index)
+        gapped = self.gapped(index)
+        subject = [gapped] if gapped else list(self.subject)
+        if lead is not None:
+            others.append(mention_of(lead, "lead"))
+        self.out.limits.append(
+            LimitWords(
+                quantity,
+                sense,
+                frozenset(nouns),
+                self.sum_money(index),
+                self.verb_before(index),
+                tuple(subject),
+                tuple(others + list(self.places)),
+                each,
+                self.says_total(),
+                self.number,
+                self.span,
+            )
+        )
+
+    def says_total(self) -> bool:
+        """ "a total of", "in total", "altogether", "of either type"."""
+        for phrase in self.phrases:
+            if isinstance(phrase, Mark) and phrase.text in {"altogether", "together", "overall"}:
+                return True
+            if isinstance(phrase, Noun) and (phrase.total or phrase.determiner == "either"):
+                return True
+            if isinstance(phrase, Quantity) and "total" in phrase.nouns:
+                return True
+        return False
+
+    def quantity_between(self, index: int, noun: Noun) -> bool:
+        return any(
+            isinstance(phrase, Quantity) and phrase.start < noun.start
+            for phrase in self.phrases[index + 1 :]
+        )
+
+    def relative(self, index: int, sense: Sense | None) -> bool:
+        """Read "twice as many …" and "60% of the …"; False where it is a plain amount."""
+        quantity = self.quantity(index)
+        verb = self.clause.verb
+        limited = verb is not None and verb.lemma == "limit"
+        if sense is None and quantity.role == "percent" and not (quantity.based or limited):
+            return False
+        if sense is None:
+            plain = self.plain_sense(index)
+            required = verb is not None and (verb.modal or "have" in verb.chain)
+            if verb is not None and verb.lemma == "limit":
+                sense = Sense("<=")
+            elif required and quantity.role == "times":
+                sense = EXACTLY
+            elif required and plain in {"<=", ">="}:
+                sense = Sense(plain)
+            else:
+                return False
+        if quantity.role in {"percent", "fraction"} and self.is_share(index, quantity):
+            self.out.shares.append(
+                ShareWords(
+                    sense,
+                    quantity,
+                    frozenset(quantity.nouns),
+                    self.mentions(index) + self.subject_if_shared(),
+                    self.number,
+                    self.span,
+                )
+            )
+            return True
+        self.out.comparisons.append(
+            ComparisonWords(
+                sense, quantity.value, quantity, self.mentions(), self.number, self.span
+            )
+        )
+        return True
+
+    def subject_if_shared(self) -> tuple[Mention, ...]:
+        return self.subject if self.clause.shared else ()
+
+    def is_share(self, index: int, quantity: Quantity) -> bool:
+        if quantity.role == "percent":
+            return True
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        return not (isinstance(following, Mark) and following.kind == "as")
+
+    def comparison(self) -> None:
+        """Comparisons without a number: "must exceed the number of vans", "more A than B"."""
+        verb = self.clause.verb
+        before = len(self.clause.before)
+        for index, phrase in enumerate(self.phrases):
+            sense: Sense | None = None
+            if any(isinstance(later, Quantity) for later in self.phrases[index + 1 :]):
+                continue
+            if isinstance(phrase, Mark) and phrase.kind == "limit" and phrase.sense is not None:
+                sense = phrase.sense
+            elif isinstance(phrase, Verb) and phrase.lemma in LIMIT_VERBS:
+                sense = LIMIT_VERBS[phrase.lemma]
+            elif isinstance(phrase, Mark) and phrase.kind == "more":
+                tail = self.phrases[index + 1 :]
+                if any(isinstance(p, Mark) and p.kind == "than" for p in tail):
+                    sense = LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
+            elif isinstance(phrase, Mark) and phrase.kind == "as":
+                sense = self.equal_sense(index)
+            if sense is None:
+                continue
+            if verb is not None and verb.negative and index >= before:
+                sense = sense.negated()
+            self.out.comparisons.append(
+                ComparisonWords(
+                    sense,
+                    1.0,
+                    None,
+                    self.mentions(),
+                    self.number,
+                    self.span,
+                    self.is_preference(),
+                )
+            )
+            return
+
+    def equal_sense(self, index: int) -> Sense | None:
+        """ "at least as many A as B"."""
+        before = self.phrases[index - 1] if index else None
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if not (isinstance(following, Mark) and following.kind == "much"):
+            return None
+        if isinstance(before, Mark) and before.kind == "limit":
+            return before.sense
+        return AT_LEAST if isinstance(before, Mark) and before.kind == "times" else None
+
+    def is_preference(self) -> bool:
+        verb = self.clause.verb
+        if self.clause.link in REASON_LINKS:
+            return True
+        if verb is None:
+            return True
+        soft = {"prefer", "like", "hope", "love", "enjoy"} & {verb.lemma, *verb.chain}
+        return bool(soft)
