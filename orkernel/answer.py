@@ -79,6 +79,7 @@ class Answer:
         run_dir: The run folder, or None.
         timings: Seconds per stage.
         usage: Tokens and cost of language-model calls.
+        interrupted: True if the user stopped the solver; the answer is its checked incumbent.
         storage_failure: Why the run folder could not be completed, or empty.
     """
 
@@ -109,6 +110,7 @@ class Answer:
     run_dir: Path | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, float] = field(default_factory=dict)
+    interrupted: bool = False
     storage_failure: str = ""
 
     @property
@@ -119,6 +121,8 @@ class Answer:
     @property
     def exit_code(self) -> ExitCode:
         """Exit code of `orkernel run` for this answer."""
+        if self.interrupted:
+            return ExitCode.INTERRUPTED
         if self.storage_failure or self.status is Status.TIME_LIMIT:
             return ExitCode.BROKEN
         if self.status in (Status.INFEASIBLE, Status.UNBOUNDED) and self.verified:
@@ -170,6 +174,7 @@ class Answer:
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
             "run_dir": str(self.run_dir) if self.run_dir else None,
+            "interrupted": self.interrupted,
             "storage_failure": self.storage_failure or None,
             "timings": {k: round(v, 6) for k, v in self.timings.items()},
             "usage": dict(self.usage),

@@ -22,7 +22,7 @@ from orkernel.interrupts import interruptible
 from orkernel.model import Model
 from orkernel.presenting import presented
 from orkernel.records import Candidate, Event, Problem, Question, Selection
-from orkernel.request import Request, chosen_scorers, preferred, required
+from orkernel.request import Request, check_names, chosen_scorers, preferred, required
 from orkernel.runs import RunFolder
 from orkernel.solution import Status
 from orkernel.solving import solve_ranked
@@ -104,6 +104,7 @@ def run(
         seed=seed,
         options=options or {},
     )
+    check_names(request, registry)
     folder = RunFolder.create(out, problem.name) if out is not None else None
     return execute(
         request, registry, folder, observe=observe, ask=ask, cancel=cancel or threading.Event()
@@ -178,7 +179,9 @@ def execute(
         raise
     answer = replace(answer, timings=state.timings, usage=ctx.ledger.to_json())
     answer = replace(answer, run_dir=folder.path if folder else None)
-    storage.finish(answer, "finished")
+    if stop.is_set():
+        answer = replace(answer, interrupted=True, notes=(*answer.notes, _resume_hint(folder)))
+    storage.finish(answer, "interrupted" if stop.is_set() else "finished")
     if storage.failure:
         answer = replace(
             answer,

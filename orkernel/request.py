@@ -70,6 +70,25 @@ class Request:
         }
 
 
+def check_names(request: Request, registry: Registry) -> None:
+    """See that every plugin that was asked for by name exists, before any work.
+
+    Raises:
+        UnknownName: One does not; says near matches.
+    """
+    asked = {
+        "formulators": (request.formulator,),
+        "confidence_scorers": request.scorers or (),
+        "selection_rules": (request.selector,),
+        "classifiers": (request.classifier,),
+        "solver_agents": (None if request.solver == "auto" else request.solver,),
+    }
+    for kind, names in asked.items():
+        for name in names:
+            if name is not None:
+                registry.get(kind, name)
+
+
 def preferred(registry: Registry, kind: str, asked: str | None) -> str | None:
     """The asked, preferred or only plugin of a kind; None if there is none.
 

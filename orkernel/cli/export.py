@@ -51,7 +51,7 @@ def command(
     if reason := refusal(found):
         raise RefusedError(reason, fix=f"see `orkernel check {file}`")
     if form == "json":
-        text = dump_formulation(formulation)
+        text = dump_formulation(formulation) + "\n"
     else:
         text = _written(invocation.registry(), Model.bind(formulation, problem.data), form, solver)
     if output is None:
