@@ -53,7 +53,7 @@ class Assembly:
         self.owner = Owner("", "", -1)
         self.owners: list[Owner] = []
         self.rows: list[AddedRow] = []
-        self._origin: dict[int, int] = {}
+        self._missing: dict[tuple[int, bool], tuple[int, str]] = {}
 
     def unsupported(self, why: str) -> Unsupported:
         """The error that names the element at work."""
@@ -73,14 +73,14 @@ class Assembly:
         """A new continuous column for a value between `low` and `high` that depends on inputs."""
         column = self._column(low, high, False)
         number = next(iter(column.terms))
-        for below, bound in ((True, low), (False, high)):
+        for at_lower, bound in ((True, low), (False, high)):
             if not math.isfinite(bound):
-                for part in inputs:
-                    culprit = self._unbounded(part, low=below) or self._unbounded(
-                        part, low=not below
-                    )
-                    if culprit is not None:
-                        self._origin.setdefault(number, culprit[0])
+                found = [
+                    self._unbounded(p, low=side)
+                    for p in inputs
+                    for side in (at_lower, not at_lower)
+                ]
+                self._missing[number, at_lower] = next(c for c in found if c is not None)
         return column
 
     def _column(self, lower: float, upper: float, integer: bool) -> Affine:
@@ -129,14 +129,9 @@ class Assembly:
         """The model's column that makes an interval infinite, and which bound it lacks."""
         for column, coefficient in body.terms.items():
             at_lower = (coefficient > 0) == low
-            bound = (self.lower if at_lower else self.upper)[column]
-            if not math.isfinite(bound):
-                origin = self._origin.get(column, column)
-                if origin < len(self.columns):
-                    infinite_low = not math.isfinite(self.lower[origin])
-                    if origin != column:
-                        at_lower = infinite_low
-                    return origin, "lower" if at_lower else "upper"
+            if not math.isfinite((self.lower if at_lower else self.upper)[column]):
+                missing = (column, "lower" if at_lower else "upper")
+                return self._missing.get((column, at_lower), missing)
         return None
 
     def is_binary(self, body: Affine) -> bool:

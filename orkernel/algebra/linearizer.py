@@ -12,7 +12,7 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from orkernel.algebra.affine import Affine, total
+from orkernel.algebra.affine import INFINITY, Affine, total
 from orkernel.algebra.assembly import Assembly
 from orkernel.algebra.forms import Column, Constant, Graph, Operation
 from orkernel.algebra.interning import TRUTHS
@@ -89,7 +89,7 @@ class Linearizer:
                     -1.0
                 )
             case "abs":
-                return self._largest([(1.0, arguments[0]), (-1.0, arguments[0])], side)
+                return self._largest([(1.0, arguments[0]), (-1.0, arguments[0])], side, 0.0)
             case "piecewise":
                 return self._piecewise(arguments[0], node.data, side)
         if node.op in TRUTHS:
@@ -160,12 +160,14 @@ class Linearizer:
 
     # ------------------------------------------------------------------ largest of several
 
-    def _largest(self, signed: Sequence[tuple[float, int]], side: Side) -> Affine:
-        """max of `sign · node`."""
+    def _largest(
+        self, signed: Sequence[tuple[float, int]], side: Side, least: float = -INFINITY
+    ) -> Affine:
+        """max of `sign · node`, which is known to be at least `least`."""
         assembly = self.assembly
         parts = [self.affine(k, side.through(sign)).scaled(sign) for sign, k in signed]
         intervals = [assembly.interval(part) for part in parts]
-        floor = max(low for low, _ in intervals)
+        floor = max(least, *(low for low, _ in intervals))
         best = max(range(len(parts)), key=lambda k: intervals[k][0])
         kept = [k for k, (_, high) in enumerate(intervals) if high > floor or k == best]
         if len(kept) == 1:

@@ -2,7 +2,8 @@
 
 The linear form keeps the model's columns and rows first, in their order. Added columns follow
 the model's `n`, added rows follow its `m`, both labelled by the constraint or objective that
-they come from. The row of a condition stays, empty; the added rows state it. Where a row or
+they come from. The row of a condition stays, empty, and the added rows
+state it (a single binary is stated in place). Where a row or
 objective pushes a convex function down (or a concave one up), no binary is added.
 
 Sources: big-M and McCormick forms as in Williams, Model Building in Mathematical Programming,
@@ -82,7 +83,7 @@ def linearize_graph(graph: Graph) -> LinearForm:
             owner = Owner(f"constraint '{block.constraint}'", block.constraint, number)
             assembly.owner = owner
             body = plain[row.node]
-            if block.logical:
+            if block.logical and body is None:
                 conditions.enforce((row.node, True))
                 own.append(AddedRow(owner, Affine(), -np.inf, np.inf))
                 continue
