@@ -97,14 +97,16 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names.spl
 __all__ = ["__version__", *_HOMES]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'orkernel' has no attribute '{name}'")
-    from importlib import import_module
+if not TYPE_CHECKING:
 
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'orkernel' has no attribute '{name}'")
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
