@@ -13,6 +13,7 @@ import numpy as np
 from orkernel.algebra import evaluate as evaluation
 from orkernel.algebra import lower as lowering
 from orkernel.algebra import rows as row_intervals
+from orkernel.algebra.arrays import LoweredRows
 from orkernel.algebra.columns import bind_columns
 from orkernel.algebra.forms import (
     Columns,
@@ -153,7 +154,7 @@ class Model:
     # ------------------------------------------------------------------ forms
 
     @cached_property
-    def _lowered_rows(self) -> lowering.LoweredRows:
+    def _lowered_rows(self) -> LoweredRows:
         if self.kept_rows is not None:
             return self._unfiltered._lowered_rows.selected(self.kept_rows)
         if self._shares_constraints(self._parent):
@@ -168,7 +169,7 @@ class Model:
             return parent._lowered_objectives
         return lowering.lower_objectives(self.program)
 
-    def lowered_rows(self) -> lowering.LoweredRows:
+    def lowered_rows(self) -> LoweredRows:
         """Rows as arrays, shared by the linear and the quadratic form."""
         return self._lowered_rows
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.algebra import generators
+from orkernel.algebra import generators, lists, relations, subscripts
 from orkernel.algebra.chains import addends, factors
-from orkernel.algebra.members import MAX_INTEGER, TEXT, BoundSet
+from orkernel.algebra.members import TEXT, BoundSet
 from orkernel.algebra.nodes import (
     Binary,
     Call,
@@ -26,7 +26,8 @@ from orkernel.algebra.nodes import (
 )
 from orkernel.algebra.nodes import Sequence as Display
 from orkernel.algebra.scope import Scope
-from orkernel.algebra.space import Atoms, Label, Space, groups
+from orkernel.algebra.space import Atoms, Label, Space
+from orkernel.algebra.subscripts import arity_error
 from orkernel.errors import ExpressionError
 
 if TYPE_CHECKING:
@@ -56,16 +57,6 @@ SCALAR_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "ceil": np.ceil,
 }
 """NumPy function behind each scalar function of the algebra."""
-
-REDUCTIONS: dict[str, tuple[np.ufunc, float | None]] = {
-    "sum": (np.add, 0.0),
-    "prod": (np.multiply, 1.0),
-    "min": (np.minimum, None),
-    "max": (np.maximum, None),
-    "all": (np.logical_and, True),
-    "any": (np.logical_or, False),
-}
-"""NumPy function behind each aggregate, and its value over nothing (None: an error)."""
 
 
 class DataEvaluator:
@@ -145,7 +136,7 @@ class DataEvaluator:
         if kind == "parameter":
             parameter = self.scope.parameters[name]
             if parameter.index:
-                raise self._arity(node, name, 0)
+                raise arity_error(self, node, name, 0)
             return parameter.values
         if kind == "variable":
             raise ExpressionError(
@@ -195,126 +186,31 @@ class DataEvaluator:
             )
         return Label(domain, -1 if domain.arity > 1 else 0, positions)
 
-    def _arity(self, node: Node, name: str, given: int) -> ExpressionError:
-        index = self.scope.index_of(name)
-        wanted = sum(s.arity for s in index)
-        sets = ", ".join(s.name for s in index)
-        takes = (
-            f"{wanted} {'index' if wanted == 1 else 'indices'} ({sets})" if wanted else "no index"
-        )
-        return ExpressionError(f"'{name}' takes {takes}, {given or 'none'} given", span=node.span)
-
     def failure(self, message: str, node: Node, space: Space, bad: Array) -> ExpressionError:
         """An error that names the first bad row."""
         row = int(np.argmax(bad)) if np.ndim(bad) else 0
         where = space.describe(row) if space.size else ""
         return ExpressionError(f"{message}{f', where {where}' if where else ''}", span=node.span)
 
-    # ------------------------------------------------------------------ subscripts
-
     def flat(self, node: Subscript, index: Sequence[BoundSet], space: Space) -> Integers:
-        """Position in the flattened array of a parameter or variable, shape `(rows,)` or `()`.
-
-        Raises:
-            ExpressionError: Wrong number of indices, or a member that the set does not have.
-        """
-        parts: list[tuple[Node, Value]] = []
-        for item in node.indices:
-            for part in item.items if isinstance(item, Display) else (item,):
-                parts.append((part, self.value(part, space)))
-        given = sum(v.arity if isinstance(v, Label) else 1 for _, v in parts)
-        empty = next((s.name for s in index if not len(s)), None)
-        if empty is not None:
-            if not space.size:
-                return np.zeros(0, np.int64)
-            message = f"'{node.base}' has no entries, since '{empty}' is empty"
-            raise self.failure(message, node, space, np.array(True))
-        if given != sum(s.arity for s in index) or not index:
-            raise self._arity(node, node.base, given)
-        flat: Integers = np.array(0, np.int64)
-        for domain in index:
-            taken: list[tuple[Node, Value]] = []
-            while sum(v.arity if isinstance(v, Label) else 1 for _, v in taken) < domain.arity:
-                taken.append(parts.pop(0))
-            if sum(v.arity if isinstance(v, Label) else 1 for _, v in taken) != domain.arity:
-                raise ExpressionError(
-                    f"'{node.base}': a tuple stands across index positions", span=node.span
-                )
-            positions = self.positions([v for _, v in taken], domain, node)
-            bad = positions < 0
-            if np.any(bad):
-                raise self._no_member(node, domain, taken, space, bad)
-            flat = (
-                positions if flat.ndim == 0 and not flat.any() else flat * len(domain) + positions
-            )
-        return flat
+        """Position in the flattened array of a parameter or variable; see `subscripts.flat`."""
+        return subscripts.flat(self, node, index, space)
 
     def positions(self, values: Sequence[Value], domain: BoundSet, node: Node) -> Integers:
         """Positions in a set of the members that `values` make up, −1 where there is none."""
-        first = values[0]
-        if isinstance(first, Label) and len(values) == 1:
-            if first.domain is domain and (first.component < 0 or domain.arity == 1):
-                return first.positions
-            return domain.translate(first.domain, first.component)[first.positions]
-        if isinstance(first, Label) and first.domain is domain:
-            whole = all(
-                isinstance(v, Label)
-                and v.domain is domain
-                and v.component == k
-                and v.positions is first.positions
-                for k, v in enumerate(values)
-            )
-            if whole:
-                return first.positions
-        codes: list[Integers] = []
-        for value in values:
-            codes.extend(self.codes(value, node))
-        return domain.find(codes)
+        return subscripts.positions_in(values, domain, node)
 
     def codes(self, value: Value, node: Node) -> tuple[Integers, ...]:
         """Codes of members; whole numbers stand for themselves."""
-        if isinstance(value, (Label, Atoms)):
-            return value.codes()
-        if value.dtype == np.bool_:
-            raise ExpressionError("a condition stands where a member is expected", span=node.span)
-        whole = (np.rint(value) == value) & (np.abs(value) <= MAX_INTEGER)
-        return (np.where(whole, value, -(MAX_INTEGER + 1)).astype(np.int64),)
+        return subscripts.codes_of(value, node)
 
-    def _no_member(
-        self,
-        node: Subscript,
-        domain: BoundSet,
-        taken: Sequence[tuple[Node, Value]],
-        space: Space,
-        bad: Array,
-    ) -> ExpressionError:
-        row = int(np.argmax(bad)) if bad.ndim else 0
-        shown = []
-        texts = False
-        for part, value in taken:
-            for codes in self.codes(value, part):
-                code = int(codes[row]) if codes.ndim else int(codes)
-                if code < -MAX_INTEGER:
-                    assert not isinstance(value, (Label, Atoms))
-                    shown.append(f"{float(value[row] if value.ndim else value):g}")
-                else:
-                    atom = self.scope.universe.atom(code)
-                    texts = texts or str(atom) in map(str, domain.members[:1000])
-                    shown.append(f'"{atom}"' if isinstance(atom, str) else str(atom))
-        where = space.describe(row)
-        error = ExpressionError(
-            f"'{node.base}' has no entry for {', '.join(shown)}: it is not in '{domain.name}'"
-            + (f", where {where}" if where else ""),
-            span=node.span,
-        )
-        if texts:
-            error.fix = "numbers and texts differ: write the member as it stands in the set"
-        elif domain.first_of_run is not None:
-            first, last = domain.members[0], domain.members[-1]
-            error.fix = (
-                f"'{domain.name}' runs from {first} to {last}; exclude the ends with a condition"
-            )
-        return error
+    def entries(self, node: Node, space: Space) -> tuple[Integers, Array]:
+        """The numbers of a list in every row; see `lists.entries`."""
+        return lists.entries(self, node, space)
+
+    def breakpoints(self, node: Call, space: Space) -> tuple[Array, Array]:
+        """The points of a piecewise function; see `lists.breakpoints`."""
+        return lists.breakpoints(self, node, space)
 
     # ------------------------------------------------------------------ arithmetic
 
@@ -327,7 +223,7 @@ class DataEvaluator:
             else:
                 total = total + value if sign > 0 else total - value
         assert total is not None
-        return self._finite(total, node, space, "this sum")
+        return self.finite(total, node, space, "this sum")
 
     def _product(self, node: Node, space: Space) -> Array:
         total: Array | None = None
@@ -343,7 +239,7 @@ class DataEvaluator:
                 else:
                     total = value if total is None else total * value
         assert total is not None
-        return self._finite(total, node, space, "this product")
+        return self.finite(total, node, space, "this product")
 
     def _power(self, node: Binary, space: Space) -> Array:
         left, right = self.number(node.left, space), self.number(node.right, space)
@@ -351,9 +247,9 @@ class DataEvaluator:
             raise self.failure("division by zero", node, space, right == 0)
         with np.errstate(all="ignore"):
             result = {"//": np.floor_divide, "%": np.mod, "**": np.power}[node.op](left, right)
-        return self._finite(result, node, space, f"the result of '{node.op}'")
+        return self.finite(result, node, space, f"the result of '{node.op}'")
 
-    def _finite(self, array: Array, node: Node, space: Space, what: str) -> Array:
+    def finite(self, array: Array, node: Node, space: Space, what: str) -> Array:
         bad = ~np.isfinite(array)
         if np.any(bad):
             raise self.failure(f"{what} is not a finite number", node, space, bad)
@@ -365,7 +261,7 @@ class DataEvaluator:
         """Truth of a data condition."""
         match node:
             case Compare():
-                return self._compare(node, space)
+                return relations.compare(self, node, space)
             case Logic(op=op, operands=operands):
                 return self._logic(op == "and", operands, space)
             case Unary(op="not", operand=operand):
@@ -392,68 +288,6 @@ class DataEvaluator:
             if undecided.size:
                 truth[undecided] = self.truth(operand, space.take(undecided))
         return truth
-
-    def _compare(self, node: Compare, space: Space) -> Bools:
-        result: Bools | None = None
-        for left, op, right in zip(node.operands, node.ops, node.operands[1:], strict=False):
-            if op in ("in", "not in"):
-                part = self._contains(left, right, space)
-                part = ~part if op == "not in" else part
-            else:
-                part = self._relation(left, op, right, space)
-            result = part if result is None else result & part
-        assert result is not None
-        return result
-
-    def _relation(self, left: Node, op: str, right: Node, space: Space) -> Bools:
-        if op in ("==", "!="):
-            a, b = self._keys(left, space), self._keys(right, space)
-            if len(a) != len(b):
-                raise ExpressionError(
-                    f"a tuple of {len(a)} parts is compared with one of {len(b)}",
-                    span=left.span,
-                )
-            equal: Bools = np.array(True)
-            for x, y in zip(a, b, strict=True):
-                equal = equal & _equal(x, y)
-            return equal if op == "==" else ~equal
-        a_number, b_number = self.number(left, space), self.number(right, space)
-        compare = {"<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater}[op]
-        result: Bools = compare(a_number, b_number)
-        return result
-
-    def _keys(self, node: Node, space: Space) -> tuple[Array, ...]:
-        """What equality compares: codes of members, else numbers."""
-        if isinstance(node, Display):
-            return tuple(key for item in node.items for key in self._keys(item, space))
-        value = self.value(node, space)
-        return value.codes() if isinstance(value, (Label, Atoms)) else (value,)
-
-    def key(self, node: Node, space: Space) -> Array:
-        """Codes or numbers by which a single value is compared for equality."""
-        keys = self._keys(node, space)
-        if len(keys) != 1:
-            raise ExpressionError("a tuple stands where one value is expected", span=node.span)
-        return keys[0]
-
-    def _contains(self, left: Node, right: Node, space: Space) -> Bools:
-        if isinstance(right, Display):
-            found: Bools = np.array(False)
-            for item in right.items:
-                found = found | self._relation(left, "==", item, space)
-            return found
-        domain = self.source(right)
-        if not len(domain):
-            return np.array(False)
-        values = [
-            self.value(item, space)
-            for item in (left.items if isinstance(left, Display) else (left,))
-        ]
-        if sum(v.arity if isinstance(v, Label) else 1 for v in values) != domain.arity:
-            raise ExpressionError(
-                f"members of '{domain.name}' have {domain.arity} part(s)", span=left.span
-            )
-        return self.positions(values, domain, left) >= 0
 
     # ------------------------------------------------------------------ conditionals, calls
 
@@ -499,9 +333,9 @@ class DataEvaluator:
             argument = self.number(node.arguments[0], space)
             with np.errstate(all="ignore"):
                 result = SCALAR_FUNCTIONS[name](argument)
-            return self._finite(result, node, space, f"{name}(…)")
-        if name in REDUCTIONS:
-            return self._reduce(node, space)
+            return self.finite(result, node, space, f"{name}(…)")
+        if name in lists.REDUCTIONS:
+            return lists.reduce(self, node, space)
         if name in ("implies", "iff"):
             return self.truth(node, space)
         if name in ("first", "last", "card"):
@@ -553,91 +387,6 @@ class DataEvaluator:
             )
         return Label(domain, -1 if domain.arity > 1 else 0, moved)
 
-    def breakpoints(self, node: Call, space: Space) -> tuple[Array, Array]:
-        """The points of a piecewise function: x strictly increasing, both of one length ≥ 2."""
-        xs, ys = (self.plain_list(argument, space) for argument in node.arguments[1:3])
-        if xs.size != ys.size or xs.size < 2:
-            raise ExpressionError(
-                f"piecewise needs as many x as y, at least two; here {xs.size} and {ys.size}",
-                span=node.span,
-            )
-        if np.any(np.diff(xs) <= 0):
-            raise ExpressionError("piecewise needs increasing x values", span=node.span)
-        return xs, ys
-
-    def plain_list(self, node: Node, space: Space) -> Array:
-        """Numbers of a list that is the same in every row, shape `(k,)`."""
-        row = space.take(np.zeros(1, np.int64)) if space.size else None
-        if space.size > 1:
-            owner, values = self.entries(node, space)
-            counts = np.bincount(owner, minlength=space.size)
-            table = values.reshape(space.size, -1) if np.all(counts == counts[0]) else None
-            if table is None or np.any(table != table[0]):
-                raise ExpressionError(
-                    "the points of piecewise must be the same in every row",
-                    span=node.span,
-                    fix="write one constraint per case",
-                )
-            first: Array = table[0]
-            return first
-        return self.entries(node, row if row is not None else Space())[1]
-
-    # ------------------------------------------------------------------ lists
-
-    def entries(self, node: Node, space: Space) -> tuple[Integers, Array]:
-        """The numbers of a list in every row: the row of each entry (ascending) and its value."""
-        if isinstance(node, Comprehension):
-            inner = self.grow(node, space)
-            values = np.broadcast_to(self._plain(node.element, inner), (inner.size,))
-            return inner.rows_in(space), values
-        if isinstance(node, Display):
-            columns = [
-                np.broadcast_to(self._plain(item, space), (space.size,)) for item in node.items
-            ]
-            owner = np.repeat(np.arange(space.size), len(columns))
-            stacked = np.stack(columns, axis=1) if columns else np.zeros((space.size, 0))
-            return owner, stacked.reshape(-1)
-        values = self._array(node)
-        return np.repeat(np.arange(space.size), values.size), np.tile(values, space.size)
-
-    def _plain(self, node: Node, space: Space) -> Array:
-        value = self.value(node, space)
-        if isinstance(value, np.ndarray) and value.dtype == np.bool_:
-            return value
-        return self.as_number(value, node)
-
-    def _array(self, node: Node) -> Array:
-        if isinstance(node, Name):
-            kind = self.scope.kind(node.id)
-            if kind == "parameter":
-                return self.scope.parameters[node.id].values.reshape(-1)
-            if kind == "set":
-                domain = self.scope.sets[node.id]
-                every = np.arange(len(domain))
-                return self.as_number(Label(domain, -1 if domain.arity > 1 else 0, every), node)
-            if not kind:
-                raise self.scope.unknown(node, node.id)
-        raise ExpressionError(
-            "a list is expected", span=node.span, fix="write [a, b] or (… for i in I)"
-        )
-
-    def _reduce(self, node: Call, space: Space) -> Array:
-        ufunc, empty = REDUCTIONS[node.function]
-        logical = node.function in ("all", "any")
-        several = len(node.arguments) > 1
-        listing = Display(node.arguments) if several else node.arguments[0]
-        owner, values = self.entries(listing, space)
-        values = (values != 0) if logical else values.astype(np.float64)
-        starts, present = groups(owner, space.size)
-        if empty is None and present.size < space.size:
-            gap = np.ones(space.size, np.bool_)
-            gap[present] = False
-            raise self.failure(f"{node.function}(…) over nothing", node, space, gap)
-        result = np.full(space.size, 0.0 if empty is None else empty, values.dtype)
-        if present.size:
-            result[present] = ufunc.reduceat(values, starts)
-        return result if logical else self._finite(result, node, space, f"{node.function}(…)")
-
     # ------------------------------------------------------------------ spaces and sets
 
     def grow(self, node: Comprehension, space: Space) -> Space:
@@ -666,13 +415,3 @@ class DataEvaluator:
         raise ExpressionError(
             "a set is expected", span=node.span, fix="name a set, or write a list [a, b]"
         )
-
-
-def _equal(x: Array, y: Array) -> Bools:
-    """Equality of codes and numbers; a text equals no number."""
-    if x.dtype == np.int64 and y.dtype != np.int64:
-        x = np.where(x < TEXT, x, np.nan)
-    elif y.dtype == np.int64 and x.dtype != np.int64:
-        y = np.where(y < TEXT, y, np.nan)
-    result: Bools = np.equal(x, y)
-    return result

@@ -14,9 +14,10 @@ import numpy as np
 
 from orkernel.algebra import globals as global_constraints
 from orkernel.algebra.chains import addends, factors
-from orkernel.algebra.data import REDUCTIONS, SCALAR_FUNCTIONS
+from orkernel.algebra.data import SCALAR_FUNCTIONS
 from orkernel.algebra.forms import Values
 from orkernel.algebra.functions import FUNCTIONS, Kind
+from orkernel.algebra.lists import REDUCTIONS
 from orkernel.algebra.nodes import (
     Binary,
     Call,

@@ -26,6 +26,7 @@ from orkernel.algebra.nodes import (
     Subscript,
 )
 from orkernel.algebra.nodes import Sequence as Display
+from orkernel.algebra.relations import key
 from orkernel.algebra.space import Label, Space, ragged
 from orkernel.errors import ExpressionError
 
@@ -299,8 +300,8 @@ def _joined(
     try:
         if plan.equalities:
             alone = Space(members.size, None, None, _labels(domain, generator.targets, members))
-            new_keys = [data.key(new, alone) for new, _ in plan.equalities]
-            outer_keys = [data.key(old, outer) for _, old in plan.equalities]
+            new_keys = [key(data, new, alone) for new, _ in plan.equalities]
+            outer_keys = [key(data, old, outer) for _, old in plan.equalities]
             owners, places = _match(outer_keys, outer.size, new_keys, members.size, generator)
             positions = members[places]
             if plan.membership is not None:
@@ -379,7 +380,7 @@ def _match_members(
     ]
     places = {item.id: k for k, item in enumerate(left.items) if isinstance(item, Name)}
     owners, found = _match(
-        [data.key(item, outer) for _, item in bound],
+        [key(data, item, outer) for _, item in bound],
         outer.size,
         [inside.components[k] for k, _ in bound],
         len(inside),

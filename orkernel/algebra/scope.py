@@ -12,7 +12,7 @@ from orkernel.algebra.forms import VariableBlock
 from orkernel.algebra.functions import FUNCTIONS, Kind
 from orkernel.algebra.members import BoundSet, Universe
 from orkernel.algebra.nodes import Call, Name, Node, Subscript
-from orkernel.errors import DataError, ExpressionError
+from orkernel.errors import ExpressionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,10 +97,6 @@ def place(element: str, text: str) -> Iterator[None]:
     except ExpressionError as error:
         if not error.element:
             error.element, error.text = element, text
-        raise
-    except DataError as error:
-        if not error.message.startswith(element):
-            raise DataError(f"{element}: {error.message}", fix=error.fix) from error
         raise
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.algebra.members import BoundSet, Universe
+from orkernel.algebra.members import BoundSet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,12 +46,6 @@ class Label:
             return tuple(codes[self.positions] for codes in self.domain.components)
         return (self.domain.components[self.component][self.positions],)
 
-    def take(self, rows: Integers) -> Label:
-        """The values in some rows."""
-        if self.positions.ndim == 0:
-            return self
-        return Label(self.domain, self.component, self.positions[rows])
-
     def objects(self, size: int) -> NDArray[np.object_]:
         """The members as an object array of shape `(size,)`."""
         source = (
@@ -73,10 +67,6 @@ class Atoms:
     def codes(self) -> tuple[Integers, ...]:
         """Codes, one array for the single index position."""
         return (self.array,)
-
-    def take(self, rows: Integers) -> Atoms:
-        """The values in some rows."""
-        return self if self.array.ndim == 0 else Atoms(self.array[rows])
 
 
 class Space:
@@ -117,9 +107,18 @@ class Space:
         key = ("index", name)
         if key not in self.memo:
             label = self.outer.get(name)
-            self.memo[key] = label if label is None or self.rows is None else label.take(self.rows)
+            self.memo[key] = label if label is None else self._taken(label)
         found: Label | None = self.memo[key]
         return found
+
+    def _taken(self, label: Label) -> Label:
+        """An outer label over these rows; the parts of one tuple go on sharing their positions."""
+        if self.rows is None or not label.positions.ndim:
+            return label
+        key = ("positions", id(label.positions))
+        if key not in self.memo:
+            self.memo[key] = (label.positions, label.positions[self.rows])
+        return Label(label.domain, label.component, self.memo[key][1])
 
     def take(self, rows: Integers) -> Space:
         """The space of some rows, ascending; its outer space is this one."""
@@ -166,8 +165,3 @@ def ragged(counts: Integers) -> tuple[Integers, Integers]:
     owner = np.repeat(np.arange(counts.size), counts)
     starts = np.cumsum(counts) - counts
     return owner, np.arange(owner.size) - starts[owner]
-
-
-def text_of(code: int, universe: Universe) -> str:
-    """A member as written in an expression, for messages."""
-    return repr(universe.atom(code)).replace("'", '"')

@@ -99,7 +99,9 @@ class _Reader:
             if tree is None:
                 tree = self.trees[index_set.name] = key_tree(index_set)
             if innermost and index_set.arity == 1 and list(value) == list(tree):
-                array[offset : offset + len(value)] = self._numbers(list(value.values()), path)
+                array[offset : offset + len(value)] = self._numbers(
+                    list(value.values()), path, list(value)
+                )
             else:
                 self._object(value, tree, level, offset, array, path)
         else:
@@ -141,7 +143,9 @@ class _Reader:
             else:
                 self.read(part, level + 1, offset + below * stride, array, (*path, key))
 
-    def _numbers(self, values: Sequence[Any], path: tuple[str, ...]) -> Floats:
+    def _numbers(
+        self, values: Sequence[Any], path: tuple[str, ...], keys: Sequence[str] = ()
+    ) -> Floats:
         if set(map(type, values)) <= {int, float}:
             try:
                 array = np.array(values, np.float64)
@@ -149,7 +153,10 @@ class _Reader:
                 array = np.array([np.nan])
             if np.isfinite(array).all():
                 return array
-        return np.array([self._number(v, (*path, f"entry {k + 1}")) for k, v in enumerate(values)])
+        names = keys or [f"entry {k + 1}" for k in range(len(values))]
+        return np.array(
+            [self._number(v, (*path, name)) for v, name in zip(values, names, strict=True)]
+        )
 
     def _number(self, value: Any, path: tuple[str, ...]) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -169,11 +176,9 @@ class _Reader:
         try:
             number = float(value)
         except OverflowError:
-            number = math.inf
+            raise self._error("the number is too large", path, "write one below 1e308") from None
         if not math.isfinite(number):
-            raise self._error(
-                f"{value if abs(number) != math.inf else 'infinity'} is not a finite number", path
-            )
+            raise self._error(f"{number} is not a finite number", path)
         return number
 
     def _error(self, message: str, path: tuple[str, ...], fix: str = "") -> DataError:
