@@ -45,7 +45,6 @@ _CODES = (
     ("is an index and takes none", "wrong-index"),
     ("is random; it may stand only inside", "random-outside-expectation"),
     ("must be data", "variable-in-data"),
-    ("is called with", "wrong-arguments"),
     ("has the name of a", "index-name-taken"),
     ("is already in use here", "index-name-taken"),
     ("have the same name", "index-name-taken"),
