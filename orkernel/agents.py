@@ -98,8 +98,8 @@ def takes(spec: SolverAgentSpec, model: Model) -> bool:
 def lacking(spec: SolverAgentSpec, model: Model) -> list[str]:
     """What the best-fitting capability set of an agent lacks, for messages."""
     wanted = needs(model)
-    gaps = [wanted - supported for supported in spec.supports]
-    return sorted(min(gaps, key=lambda gap: len(gap), default=wanted))
+    gaps = [sorted(wanted - supported) for supported in spec.supports]
+    return [str(c) for c in min(gaps, key=len, default=sorted(wanted))]
 
 
 def classify(

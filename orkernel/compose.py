@@ -69,12 +69,12 @@ def solve_composed(model: Model, solve: Solve, ctx: RunContext) -> tuple[Solutio
     for number, objective in enumerate(levels, start=1):
         stage = _solve_level(current, objective, held, solve, ctx)
         stages.append(stage)
-        if stage.solution.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        point = stage.solution.values
+        if stage.solution.status not in (Status.OPTIMAL, Status.FEASIBLE) or point is None:
             break
         if number < len(levels):
-            value = float(stage.model.evaluate(stage.solution.values).objectives[0, 0])
-            held.append((objective, value))
-            current = model.derive(start=stage.solution.values)
+            held.append((objective, float(stage.model.evaluate(point).objectives[0, 0])))
+            current = model.derive(start=point)
     return _combine(stages, total=len(levels)), stages
 
 

@@ -80,10 +80,10 @@ def duals_by_name(model: Model, duals: Duals) -> dict[str, Any]:
         ranges["rhs"] = rhs_ranges
     if (cost := duals.ranges.get("objective")) is not None:
         costs: dict[str, Any] = {}
-        for block in model.columns.blocks:
-            for column in range(block.offset, block.offset + block.size):
+        for variable in model.columns.blocks:
+            for column in range(variable.offset, variable.offset + variable.size):
                 keys = [str(m) for m in model.columns.member(column)]
-                _put(costs, block.name, keys, _interval(cost[column]))
+                _put(costs, variable.name, keys, _interval(cost[column]))
         ranges["objective"] = costs
     if ranges:
         found["ranges"] = ranges

@@ -9,7 +9,8 @@ what the trial solve showed.
 - objective: share of the statement's goal phrases that the objectives' quotes cover;
 - constraints: share of its limit phrases that the quotes of constraints and variables cover.
 
-A trial that ends infeasible, unbounded or in an error caps objective and constraints, and
+A trial that ends infeasible, unbounded or in an error, or whose best plan is to do nothing,
+caps objective and constraints, and
 an alternative reading costs a little in the dimension that it touches, so that the usual
 reading wins when nothing else tells them apart.
 """
@@ -55,6 +56,8 @@ CAP = {
     Status.ILL_POSED: 20.0,
 }
 """Highest score of objective and constraints after such a trial."""
+NOTHING = 40.0
+"""Highest score of objective and constraints if every decision of the best plan is zero."""
 ALTERNATIVE_COST = 5.0
 """What each assumption of an alternative reading costs."""
 
@@ -158,11 +161,14 @@ def _limits(statement: str, formulation: Formulation) -> Score:
 
 
 def _capped(score: Score, candidate: Candidate) -> Score:
-    cap = CAP.get(candidate.trial.status) if candidate.trial is not None else None
-    if cap is None or score.value <= cap:
+    trial = candidate.trial
+    if trial is None:
         return score
-    assert candidate.trial is not None
-    return Score(cap, f"{score.explanation}; the trial solve ended {candidate.trial.status}")
+    cap = CAP.get(trial.status, 100.0)
+    why = f"the trial solve ended {trial.status}"
+    if trial.values is not None and trial.values.size and not trial.values.any():
+        cap, why = min(cap, NOTHING), "the best plan is to do nothing"
+    return score if score.value <= cap else Score(cap, f"{score.explanation}; {why}")
 
 
 def _discounted(score: Score, dimension: str, formulation: Formulation) -> Score:

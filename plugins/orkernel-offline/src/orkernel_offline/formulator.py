@@ -56,9 +56,9 @@ def read(statement: str) -> list[Reading]:
     Raises:
         Refused: It cannot be read.
     """
-    reader = written if written.looks_written(statement) else english
+    readings = written.readings if written.looks_written(statement) else english.readings
     try:
-        return reader.readings(statement)
+        return readings(statement)
     except Unreadable as error:
         raise Refused(
             error.reason,

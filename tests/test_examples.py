@@ -1,0 +1,90 @@
+"""The example statements, from the plain words to the exit code, with known answers.
+
+The values come from outside: by hand, from the textbook, or from scipy where the comment
+says so. Each example goes through the real command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
+
+EXPECTED: dict[str, tuple[int, str, float | None]] = {
+    # two integers: 400 a + 500 b ≤ 60000, 12 a + 8 b ≤ 1200; enumeration gives (44, 84)
+    "bakery.md": (0, "optimal", 205.2),
+    # nuts alone: 12000 / 6000 = 2 kg meet both needs at $14
+    "hiker.md": (0, "optimal", 28.0),
+    # (5, 5) carries 350 cars: 5 · 300 + 5 · 900
+    "ferries.md": (0, "optimal", 6000.0),
+    # 30 · 2 + 12 · 5 = 120 > 100 hours
+    "workshop.md": (3, "infeasible", None),
+    "farm.md": (3, "unbounded", None),
+    # transport by scipy.optimize.linprog
+    "depots/depots.md": (0, "optimal", 1350.0),
+    # Lagrange: the return constraint is slack at the minimum-variance mix? scipy SLSQP
+    "portfolio.md": (0, "optimal", 0.00991578947),
+    # r = (V / 2π)^(1/3), h = 2 r: surface 3 · (2π V²)^(1/3)
+    "can.md": (0, "feasible", 348.7342),
+    # vertex (5, 5)
+    "press.md": (0, "optimal", 575.0),
+}
+
+
+def run(name: str, folder: Path) -> tuple[int, dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "orkernel", "run", str(EXAMPLES / name), "--json"],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_example_gives_its_known_answer(name: str, tmp_path: Path) -> None:
+    code, status, value = EXPECTED[name]
+    returned, answer = run(name, tmp_path)
+    assert (returned, answer["status"]) == (code, status), answer["message"]
+    assert answer["verified"] is True
+    if value is not None:
+        assert list(answer["objectives"].values()) == [pytest.approx(value, rel=1e-6)]
+
+
+def test_every_example_has_a_known_answer() -> None:
+    found = {str(p.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.md")} - {"index.md"}
+    assert found == set(EXPECTED)
+
+
+def test_an_ambiguous_statement_reports_what_the_other_reading_gives(tmp_path: Path) -> None:
+    _, answer = run("ferries.md", tmp_path)
+    assert any("reading 2 would give optimal 6300" in note for note in answer["notes"])
+
+
+def test_an_infeasible_statement_names_its_contradicting_sentences(tmp_path: Path) -> None:
+    _, answer = run("workshop.md", tmp_path)
+    quotes = {q for member in answer["iis"] for q in member["quotes"]}
+    assert {
+        "At most 100\nhours are available",
+        "At least 30 chairs must be made",
+        "At least 12 tables must be made",
+    } <= quotes
+    assert answer["iis_minimal"] is True
+
+
+def test_an_unused_number_is_reported_with_its_sentence(tmp_path: Path) -> None:
+    _, answer = run("press.md", tmp_path)
+    (unused,) = [d for d in answer["diagnostics"] if d["code"] == "unused-number"]
+    statement = (EXAMPLES / "press.md").read_text()
+    assert "4500" in statement[unused["start"] : unused["end"]]
