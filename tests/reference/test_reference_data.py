@@ -24,7 +24,7 @@ FIELDS = {
     *("file", "name", "class", "sense", "optimum", "tolerance", "status", "convex"),
     *("capabilities", "source", "verified_by"),
 }
-OPTIONAL_FIELDS = {"start", "solution", "duals", "weighted"}
+OPTIONAL_FIELDS = {"start", "solution", "duals", "weighted", "iis"}
 SCALAR_CAPABILITIES = {
     Capability.CONTINUOUS,
     Capability.INTEGER,
@@ -99,6 +99,15 @@ def test_instance_passes_the_checks_without_error_or_unused_name(entry: Entry) -
     findings = check(formulation_of(entry))
     serious = [d for d in findings if d.severity is Severity.ERROR or d.code == "unused-name"]
     assert serious == []
+
+
+@every_instance
+def test_every_element_of_a_told_instance_is_tied_to_its_statement(entry: Entry) -> None:
+    formulation = formulation_of(entry)
+    if formulation.statement:
+        assert check(formulation) == []
+    else:
+        assert not any(part.sources for part in formulation.constraints)
 
 
 @every_instance

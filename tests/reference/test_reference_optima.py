@@ -1,0 +1,122 @@
+"""Every agent reaches the known status and optimum of every reference instance it supports.
+
+Each pair of agent and instance runs through `orkernel.run` once; what an agent does not
+declare it must refuse.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import orkernel
+from orkernel import Guarantee, SolverAgentSpec, Status
+from orkernel.answer import Answer
+from orkernel.config import Config
+from orkernel.errors import ExitCode
+from orkernel.records import Capability
+from orkernel.registry import Registry
+from orkernel.solution import Evidence
+
+HERE = Path(__file__).parent
+AGENTS = ("highs",)
+TIME_LIMIT = 120.0
+Entry = dict[str, Any]
+
+INSTANCES: dict[str, Entry] = {
+    entry["name"]: entry
+    for entry in json.loads((HERE / "optima.json").read_text(encoding="utf-8"))["instances"]
+}
+REGISTRY = Registry.load(Config.load(options=["highs.log=false"]))
+
+
+def supports(agent: str, entry: Entry) -> bool:
+    """Whether one of the agent's capability sets covers an instance.
+
+    Several objectives are composed by the kernel: all instances that have them give
+    priorities or weights.
+    """
+    spec = REGISTRY.get("solver_agents", agent)
+    assert isinstance(spec, SolverAgentSpec)
+    needs = {Capability(name) for name in entry["capabilities"]} - {Capability.MULTI_OBJECTIVE}
+    return any(needs <= supported for supported in spec.supports)
+
+
+PAIRS = [(a, n) for a in AGENTS for n, entry in INSTANCES.items() if supports(a, entry)]
+OTHERS = [(a, n) for a in AGENTS for n, entry in INSTANCES.items() if not supports(a, entry)]
+WITH_DUALS = [(a, n) for a, n in PAIRS if "duals" in INSTANCES[n]]
+WITH_IIS = [(a, n) for a, n in PAIRS if "iis" in INSTANCES[n]]
+
+
+@functools.cache
+def answer_of(agent: str, name: str) -> Answer:
+    return orkernel.run(
+        HERE / INSTANCES[name]["file"],
+        solver=agent,
+        gap=0.0,
+        time_limit=TIME_LIMIT,
+        registry=REGISTRY,
+    )
+
+
+def wanted(entry: Entry, answer: Answer) -> dict[str, float]:
+    """The optimum per objective, by name."""
+    optimum: dict[str, float] | float | None = entry["optimum"]
+    if isinstance(optimum, dict):
+        return optimum
+    return {} if optimum is None else dict.fromkeys(answer.objectives, optimum)
+
+
+@pytest.mark.parametrize(("agent", "name"), PAIRS)
+def test_agent_reaches_the_known_status_and_optimum(agent: str, name: str) -> None:
+    entry, answer = INSTANCES[name], answer_of(agent, name)
+    status = Status(entry["status"])
+    if status is Status.OPTIMAL and answer.guarantee is not Guarantee.GLOBAL:
+        assert not entry["convex"] or entry["class"] == "NLP"
+        status = Status.FEASIBLE
+    assert (answer.status, answer.message) == (status, "")
+    assert answer.verified
+    expected = wanted(entry, answer)
+    assert len(expected) == (0 if entry["optimum"] is None else len(answer.objectives))
+    for objective, value in expected.items():
+        slack = entry["tolerance"] * max(1.0, abs(value))
+        assert math.isclose(answer.objectives[objective], value, rel_tol=0.0, abs_tol=slack)
+
+
+@pytest.mark.parametrize("name", [n for a, n in PAIRS if a == "highs"])
+def test_linear_programs_on_highs_carry_a_certificate(name: str) -> None:
+    answer = answer_of("highs", name)
+    if INSTANCES[name]["class"] == "LP":
+        assert answer.evidence is Evidence.CERTIFICATE
+    else:
+        assert answer.evidence is not None
+
+
+@pytest.mark.parametrize(("agent", "name"), WITH_DUALS)
+def test_dual_values_are_the_known_ones(agent: str, name: str) -> None:
+    duals = answer_of(agent, name).duals
+    assert duals is not None
+    for constraint, value in INSTANCES[name]["duals"].items():
+        assert math.isclose(duals["constraints"][constraint], value, rel_tol=0.0, abs_tol=1e-6)
+
+
+@pytest.mark.parametrize(("agent", "name"), WITH_IIS)
+def test_infeasible_subset_names_exactly_the_constraints_in_conflict(agent: str, name: str) -> None:
+    answer = answer_of(agent, name)
+    assert answer.iis is not None
+    assert answer.iis_minimal
+    constraints = {member.element for member in answer.iis if member.kind == "constraint"}
+    assert constraints == set(INSTANCES[name]["iis"])
+
+
+@pytest.mark.parametrize(("agent", "name"), OTHERS)
+def test_agent_refuses_what_it_does_not_declare(agent: str, name: str) -> None:
+    answer = answer_of(agent, name)
+    assert answer.exit_code is ExitCode.REFUSED
+    assert f"solver '{agent}' cannot take this model" in answer.message
+    assert answer.variables == {}
