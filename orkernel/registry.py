@@ -6,7 +6,9 @@ belongs to neither until the user disables one of them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,11 +195,12 @@ class Registry:
         plugin = self._plugin_of(record)
         place = f"{kind.title} '{record.name}' ({plugin.label}, {record.target})"
         try:
-            found = import_object(record.target)
-            made = found() if isinstance(found, type) else found
-        except OrkernelError:
+            with redirect_stdout(sys.stderr):
+                found = import_object(record.target)
+                made = found() if isinstance(found, type) else found
+        except (OrkernelError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             unmet = "; ".join(what for what, _ in conflicts(plugin.requirements))
             raise PluginError(
                 one_line(f"{place} cannot be loaded: {describe(error)}"),

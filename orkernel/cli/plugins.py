@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from orkernel.plugins.switch import Switched
     from orkernel.registry import Entry, Registry
 
+NONE_INSTALLED = "No plugin is installed. Try: pip install 'orkernel[standard]'"
+
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -54,7 +56,7 @@ def list_plugins(invocation: Invocation, as_json: bool) -> None:
         click.echo(json.dumps(listed, indent=1))
         return
     if not listed:
-        click.echo("No plugin is installed. Try: pip install 'orkernel[standard]'")
+        click.echo(NONE_INSTALLED)
         return
     columns = ("plugin", "distribution", "version", "state", "reason", "summary")
     print_table(columns, ([row[column] for column in columns] for row in listed))
@@ -77,7 +79,7 @@ def show(invocation: Invocation, name: str | None, as_json: bool) -> ExitCode:
     if as_json:
         click.echo(json.dumps(shown, indent=1))
     else:
-        click.echo("\n\n".join(_described(details) for details in shown))
+        click.echo("\n\n".join(map(_described, shown)) or NONE_INSTALLED)
     broken = any(details["state"] == "broken" for details in shown)
     return ExitCode.BROKEN if name is not None and broken else ExitCode.OK
 
@@ -236,9 +238,10 @@ def _described(details: dict[str, Any]) -> str:
             lines.append(f"    {record['name']}: {record['summary'] or record['target']}{absent}")
             for option in record["options"]:
                 kind = "|".join(option["choices"]) or option["type"]
+                help_text = f"{option['help']} " if option["help"] else ""
                 lines.append(
                     f"      -o {record['name']}.{option['name']}={kind}  "
-                    f"{option['help']} [default: {option['default']}]".rstrip()
+                    f"{help_text}[default: {option['default']}]"
                 )
     lines.extend(
         f"  left out {problem['skipped']}: {problem['detail']}" for problem in details["problems"]
