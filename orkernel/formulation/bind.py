@@ -310,7 +310,7 @@ class Binder:
         """Value of an expression over data alone."""
         with place(element, text):
             node = parse(text, element=element)
-            return float(self.data.number(node, Space()))
+            return float(np.broadcast_to(self.data.number(node, Space()), (1,))[0])
 
     def over_index(
         self,

@@ -566,6 +566,13 @@ def test_a_formulation_without_variables_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize("expression", ["sum(capacity[p] for p in PLANT)", "min(3, 4)"])
+def test_a_scalar_may_be_computed_over_a_set(expression: str) -> None:
+    part = {"name": "c", "expression": "ship['Seattle','Chicago'] <= total"}
+    data = transport(parameters=[{"name": "total", "expression": expression}], constraints=[part])
+    assert findings(data) == []
+
+
 def test_a_formulation_without_objective_is_allowed() -> None:
     assert findings({**transport(), "objectives": [], "parameters": PARAMETERS[:2]}) == []
 
@@ -643,18 +650,36 @@ def test_right_formulations_have_no_errors(path: Path) -> None:
     assert {d.code for d in found} <= {"unbounded-objective"}
 
 
-PIECES = st.sampled_from(
-    re.split(
-        " ",
-        "ship capacity demand freight PLANT MARKET p m zz 'Seattle' 'Boston' 3 0.5 1e309 -1 sum( "
-        "min( abs( sqrt( all( any( implies( ord( first( card( element( expectation( piecewise( "
-        "probability( circuit( interval( ( ) [ ] , + - * / // % ** <= >= == != < > and or not in "
-        "if else for log(",
-    )
-    + ["for p in PLANT", "for m in MARKET"]
+LEAVES = st.sampled_from(
+    [
+        *("ship", "ship[p, m]", "ship['Seattle', 'Chicago']", "ship['Seattle', 'Boston']"),
+        *("ship[p]", "ship[p, m, p]", "ship[PLANT, m]", "ship[ship[p,m], m]", "ship[[p, m]]"),
+        *("capacity[p]", "capacity['Seattle']", "capacity", "demand[m]", "freight[p, m]"),
+        *("PLANT", "MARKET", "PLANT[1]", "p", "m", "zz", "zz[p]", "'Seattle'", "3", "0.5", "0"),
+        *("-1", "1e308", "9**9**9", "card(PLANT)", "ord(p)", "first(MARKET)", "succ(p)"),
+    ]
 )
-EXPRESSIONS = st.lists(PIECES, min_size=1, max_size=14).map(" ".join) | st.text(
-    min_size=1, max_size=30
+SHAPES = st.sampled_from(
+    [
+        *("({a} + {b})", "{a} - {b}", "({a})*({b})", "({a})/({b})", "({a})**2", "({a})**({b})"),
+        *("-({a})", "{a} <= {b}", "{a} == {b}", "({a}) != ({b})", "0 <= {a} <= {b}", "{a} % {b}"),
+        *("{a} in PLANT", "{a} not in [{b}]", "({a}) and ({b})", "({a}) or ({b})", "not ({a})"),
+        *("({a} if {b} else 1)", "implies({a}, {b})", "iff({a}, {b})", "abs({a})", "sqrt({a})"),
+        *("log({a})", "min({a}, {b})", "max([{a}, {b}])", "sum({a} for p in PLANT)"),
+        "sum({a} for p in PLANT for m in MARKET if {b})",
+        *("prod({a} for q in {b})", "all({a} for m in MARKET)", "any([{a}, {b}])"),
+        *("expectation({a})", "probability({a})", "element([{a}, {b}], {b})", "floor({a})"),
+        *("piecewise({a}, [0, 1], [0, {b}])", "all_different([{a}, {b}])", "inverse({a}, {b})"),
+        "circuit({a} for p in PLANT for m in PLANT if p != m)",
+        "no_overlap([interval({a}, {b})])",
+        "cumulative([interval({a}, 1)], [{b}], 2)",
+        *("table([{a}, {b}], [[1, 2]])", "sum(max({a}, p) for p in [{b}, 2])", "[{a}, {b}]"),
+    ]
+)
+EXPRESSIONS = st.recursive(
+    LEAVES | st.text(min_size=1, max_size=10),
+    lambda inner: st.builds(lambda shape, a, b: shape.format(a=a, b=b), SHAPES, inner, inner),
+    max_leaves=8,
 )
 NUMBERS = st.integers(-3, 3) | st.floats() | st.just(10**400)
 VALUES = st.recursive(
@@ -727,7 +752,11 @@ def test_a_mutated_formulation_never_breaks_the_check(formulation: Formulation) 
 
 
 @FUZZED
-@given(EXPRESSIONS, EXPRESSIONS)
+@given(
+    EXPRESSIONS,
+    st.sampled_from(["p in PLANT", "p in PLANT for m in MARKET", "m in MARKET if m != 'Chicago'"])
+    | EXPRESSIONS,
+)
 def test_any_constraint_is_checked_and_placed_inside_its_text(text: str, for_each: str) -> None:
     for finding in constraint(text, for_each):
         assert finding.code != "internal-error", finding.message
