@@ -170,6 +170,8 @@ class Binder:
         if len(members) > MAX_SET:
             raise DataError(f"{element}: {len(members):,} members; the limit is {MAX_SET:,}")
         arities = {len(m) if isinstance(m, tuple) else 1 for m in members}
+        if 0 in arities:
+            raise DataError(f"{element}: a member has no parts", fix="remove the empty list")
         if len(arities) > 1:
             raise DataError(
                 f"{element}: its members have {' and '.join(map(str, sorted(arities)))} parts",
