@@ -99,10 +99,14 @@ def proves_optimal(form: LinearForm, values: Floats, duals: Floats, *, convex: b
 def proves_infeasible(form: LinearForm, multipliers: Floats) -> bool:
     """True if the multipliers (in either sign) prove that no point satisfies the form.
 
-    Also true, for any multipliers, if two bounds of one column or one row contradict.
+    Also true, for any multipliers, if two bounds of one column or one row contradict, or if
+    a row without coefficients excludes 0.
     """
     columns = form.columns
     if np.any(columns.lower > columns.upper) or np.any(form.row_lower > form.row_upper):
+        return True
+    empty = np.diff(form.matrix.indptr) == 0
+    if np.any(empty & ((form.row_lower > TOLERANCE) | (form.row_upper < -TOLERANCE))):
         return True
     y = np.asarray(multipliers, dtype=float)
     scale = float(np.max(np.abs(y), initial=0.0))

@@ -96,6 +96,11 @@ def test_contradicting_bounds_need_no_multipliers() -> None:
     assert proves_infeasible(form([[1]], [-INF], [1], [0], lower=[2], upper=[1]), np.zeros(1))
 
 
+def test_an_empty_row_that_excludes_zero_needs_no_multipliers() -> None:
+    assert proves_infeasible(form([[0], [1]], [-INF, 0], [-2, 1], [0]), np.zeros(2))
+    assert not proves_infeasible(form([[0], [1]], [-INF, 0], [0, 1], [0]), np.zeros(2))
+
+
 def test_a_feasible_system_is_never_proven_infeasible_by_nan_or_infinite_multipliers() -> None:
     model = wyndor()
     for value in (np.nan, INF, -INF):
