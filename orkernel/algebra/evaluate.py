@@ -304,6 +304,8 @@ class Evaluator:
                 result = ufunc(result, further)
             return self.full(result, space)
         owner, entries = self.entries(listing, space, value)
+        if logical and entries.dtype != np.bool_:
+            entries = entries >= 0.5 if holds else entries < 0.5
         starts, present = groups(owner, space.size)
         if empty is None and present.size < space.size:
             gap = np.ones(space.size, np.bool_)

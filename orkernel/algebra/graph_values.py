@@ -1,4 +1,8 @@
-"""Values of an expression graph at points, node by node; the reference for whoever consumes it."""
+"""Values of an expression graph at points, node by node; the reference for whoever consumes it.
+
+A comparison with something undefined (the logarithm of a negative number) is undefined, NaN;
+logic over it is undefined unless the other operands decide.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +91,8 @@ _REDUCTIONS: Mapping[str, Callable[[Floats], Any]] = {
     "prod": lambda a: a.prod(axis=0),
     "min": lambda a: a.min(axis=0),
     "max": lambda a: a.max(axis=0),
-    "and": lambda a: (a >= 0.5).all(axis=0),
-    "or": lambda a: (a >= 0.5).any(axis=0),
+    "and": lambda a: a.min(axis=0, initial=1.0, where=~np.isnan(a)) + _unknown(a, 0.0),
+    "or": lambda a: a.max(axis=0, initial=0.0, where=~np.isnan(a)) + _unknown(a, 1.0),
 }
 
 _SIMPLE: Mapping[str, Callable[..., Any]] = {
@@ -96,10 +100,16 @@ _SIMPLE: Mapping[str, Callable[..., Any]] = {
     "sub": lambda a, b: a - b,
     "div": lambda a, b: a / b,
     "pow": lambda a, b: a**b,
-    "not": lambda a: a < 0.5,
-    "implies": lambda a, b: (a < 0.5) | (b >= 0.5),
-    "iff": lambda a, b: (a >= 0.5) == (b >= 0.5),
+    "not": lambda a: 1.0 - a,
+    "implies": lambda a, b: _REDUCTIONS["or"](np.stack([1.0 - a, b])),
+    "iff": lambda a, b: 1.0 - np.abs(a - b),
 }
+
+
+def _unknown(truths: Floats, decisive: float) -> Floats:
+    """NaN where a truth is undefined and none has the decisive value, else 0."""
+    undefined = np.isnan(truths).any(axis=0) & ~(truths == decisive).any(axis=0)
+    return np.where(undefined, np.nan, 0.0)
 
 
 def _comparison(op: str, left: Floats, right: Floats, fixed: float) -> Floats:
@@ -114,7 +124,7 @@ def _comparison(op: str, left: Floats, right: Floats, fixed: float) -> Floats:
         "eq": np.abs(difference) <= slack,
         "ne": np.abs(difference) > slack,
     }[op]
-    return np.asarray(truth, np.float64)
+    return np.where(np.isnan(difference), np.nan, truth)
 
 
 def _piecewise(x: Floats, points: tuple[tuple[float, ...], tuple[float, ...]]) -> Floats:

@@ -137,7 +137,7 @@ class Wholeness:
             case Call(function="abs" | "min" | "max" | "sum" | "prod", arguments=arguments):
                 return self._all(arguments, space)
             case Call(function="element", arguments=arguments):
-                return self.of(arguments[0], space)
+                return self._listed(arguments[0], space)
             case Call(function="floor" | "ceil"):
                 return np.array(True)
             case Display(items=items):

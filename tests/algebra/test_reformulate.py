@@ -137,11 +137,13 @@ def affine(draw: st.DrawFn) -> str:
     return f"({terms} + {draw(CONSTANTS)})"
 
 
-INDICES = st.integers(0, 10**9).map(lambda k: f"i{k}")
 POINTS = st.lists(st.integers(-4, 4), min_size=4, max_size=4)
 
 
-def numbers(inner: st.SearchStrategy[str], conditions: st.SearchStrategy[str]):
+def numbers(
+    inner: st.SearchStrategy[str], conditions: st.SearchStrategy[str], i: str
+) -> st.SearchStrategy[str]:
+    """Numeric expressions one level deeper; `i` names the index of their comprehensions."""
     pair = st.tuples(inner, inner)
     binary = st.sampled_from(["b", "d", "(1 - b)", "b*d", "b**2"])
     return st.one_of(
@@ -156,12 +158,15 @@ def numbers(inner: st.SearchStrategy[str], conditions: st.SearchStrategy[str]):
         st.tuples(binary, inner).map(lambda p: f"{p[0]}*{p[1]}"),
         POINTS.map(lambda ys: f"piecewise(x, [-2, 0, 1, 3], {ys})"),
         conditions.map(lambda a: f"sum([{a}, b])"),
-        INDICES.map(lambda i: f"sum(c[{i}]*n[{i}] for {i} in I)"),
-        INDICES.map(lambda i: f"max(n[{i}] + {i} for {i} in I if {i} != 2 or 1 > 0)"),
+        inner.map(lambda a: f"sum(c[{i}]*n[{i}] + {a} for {i} in I)"),
+        inner.map(lambda a: f"max(n[{i}] + {i}*{a} for {i} in I if {i} != 2 or 1 > 0)"),
     )
 
 
-def conditions(inner: st.SearchStrategy[str], numeric: st.SearchStrategy[str]):
+def conditions(
+    inner: st.SearchStrategy[str], numeric: st.SearchStrategy[str], i: str
+) -> st.SearchStrategy[str]:
+    """Conditions one level deeper; `i` names the index of their comprehensions."""
     pair = st.tuples(inner, inner)
     relation = st.sampled_from(["<=", ">=", "==", "!=", "<", ">"])
     return st.one_of(
@@ -171,8 +176,8 @@ def conditions(inner: st.SearchStrategy[str], numeric: st.SearchStrategy[str]):
         inner.map(lambda a: f"(not {a})"),
         pair.map(lambda p: f"implies({p[0]}, {p[1]})"),
         pair.map(lambda p: f"iff({p[0]}, {p[1]})"),
-        st.tuples(INDICES, numeric).map(lambda p: f"all(n[{p[0]}] <= {p[1]} for {p[0]} in I)"),
-        st.tuples(INDICES, numeric).map(lambda p: f"any(n[{p[0]}] >= {p[1]} for {p[0]} in I)"),
+        numeric.map(lambda a: f"all(n[{i}] <= {a} for {i} in I)"),
+        numeric.map(lambda a: f"any(n[{i}]*{i} >= {a} for {i} in I)"),
         st.sampled_from(["b", "(d == 0)", "(b >= 1)"]),
     )
 
@@ -181,11 +186,11 @@ LEAF_CONDITIONS = st.one_of(
     st.sampled_from(["b", "(not d)", "(x == y)", "(n[1] > n[2])"]),
     st.tuples(affine(), CONSTANTS).map(lambda p: f"({p[0]} >= {p[1]})"),
 )
-NUMBERS_1 = numbers(affine(), LEAF_CONDITIONS)
-CONDITIONS_1 = conditions(LEAF_CONDITIONS, affine())
-NUMBERS_2 = numbers(NUMBERS_1 | affine(), CONDITIONS_1)
-CONDITIONS_2 = conditions(CONDITIONS_1 | LEAF_CONDITIONS, NUMBERS_1)
-CONDITIONS_3 = conditions(CONDITIONS_2, NUMBERS_2)
+NUMBERS_1 = numbers(affine(), LEAF_CONDITIONS, "i")
+CONDITIONS_1 = conditions(LEAF_CONDITIONS, affine(), "j")
+NUMBERS_2 = numbers(NUMBERS_1 | affine(), CONDITIONS_1, "k")
+CONDITIONS_2 = conditions(CONDITIONS_1 | LEAF_CONDITIONS, NUMBERS_1, "l")
+CONDITIONS_3 = conditions(CONDITIONS_2, NUMBERS_2, "m")
 SENSES = st.sampled_from(["minimize", "maximize"])
 
 
