@@ -50,6 +50,15 @@ def announcements(
     return found
 
 
+def announcing_spans(clauses: Sequence[Clause]) -> tuple[tuple[int, int], ...]:
+    """Character ranges of the clauses that announce a list."""
+    return tuple(
+        (clause.start, clause.end)
+        for clause in clauses
+        if any(announces(clause.phrases, index) for index in range(len(clause.phrases)))
+    )
+
+
 def class_words(clauses: Sequence[Clause], count: int) -> frozenset[str]:
     """Nouns that name the activities as a class: "two types of panes", "either product"."""
     found: set[str] = set()

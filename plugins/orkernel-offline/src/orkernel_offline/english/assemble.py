@@ -7,18 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from orkernel.algebra.functions import RESERVED
+
 from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
 from .limits import Sense
-from .words import words
 
-_RESERVED = words(
-    "and as assert async await break class continue def del elif else except finally for from "
-    "global if import in is lambda nonlocal not or pass raise return try while with yield true "
-    "false none sum prod min max abs exp log log2 log10 sqrt sin cos tan asin acos atan sinh "
-    "cosh tanh floor ceil ord first last pred succ implies iff all any piecewise circuit "
-    "cumulative no_overlap element table inverse interval multi_circuit all_different "
-    "expectation probability len range print id type"
-)
+_RESERVED = {name.lower() for name in RESERVED} | {"i"}
 _SUFFIX = {"<=": "limit", ">=": "minimum", "==": "required"}
 
 
@@ -108,7 +102,11 @@ class Assembler:
             "schema_version": 1,
             "statement": self.statement,
             "sets": [
-                {"name": self.set_name, "members": self.members, "sources": self._sources(spans)}
+                {
+                    "name": self.set_name,
+                    "members": self.members,
+                    "sources": self._sources([*spans, *self.facts.announced]),
+                }
             ],
             "parameters": self.parameters,
             "variables": [

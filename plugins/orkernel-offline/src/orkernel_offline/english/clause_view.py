@@ -42,7 +42,7 @@ def mention_of(noun: Noun, role: str) -> Mention:
 def money_kind(lemmas: Sequence[str] | frozenset[str]) -> str:
     """The kind of money that the words name: profit, cost, revenue, … or ""."""
     kinds = [lex.MONEY_KINDS[word] for word in lemmas if word in lex.MONEY_KINDS]
-    for kind in ("profit", "tip", "payout", "revenue", "cost"):
+    for kind in ("profit", "tip", "payout", "revenue", "cost", "earn"):
         if kind in kinds:
             return kind
     return ""

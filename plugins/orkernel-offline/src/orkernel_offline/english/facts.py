@@ -212,4 +212,4 @@ class Facts:
     divisible: bool
     stated_whole: bool | None
     assumptions: list[tuple[str, tuple[str, ...]]]
-    group: str
+    announced: tuple[Span, ...] = ()

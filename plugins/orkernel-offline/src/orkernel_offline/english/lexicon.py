@@ -253,6 +253,12 @@ MONEY_KINDS: dict[str, str] = {
     "tip": "tip",
     "payout": "payout",
     "spending": "cost",
+    "outlay": "cost",
+    "takings": "revenue",
+    "proceeds": "revenue",
+    "turnover": "revenue",
+    "money": "earn",
+    "commission": "earn",
 }
 MONEY_VERBS: dict[str, str] = {
     "cost": "cost",

@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from orkernel_offline.reading import Unreadable
 
 from . import lexicon as lex
-from .announce import announcements, announces, base_words, class_words, place_of, undescribed
+from .announce import (
+    announcements,
+    announces,
+    announcing_spans,
+    base_words,
+    class_words,
+    place_of,
+    undescribed,
+)
 from .clause_view import Observations
 from .clauses import Clause, clauses_of
 from .entities import Naming, discover
@@ -31,7 +39,7 @@ from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
 from .resolve import Resolver, Unresolved, as_limit
 from .tagging import label_nouns
-from .tokens import MAX_CHARACTERS, sentences, tokenize
+from .tokens import MAX_CHARACTERS, MAX_NUMBERS, MAX_SENTENCE_TOKENS, sentences, tokenize
 from .trace import Trace
 
 _WHOLE_WORDS = frozenset({"integer", "integral", "indivisible", "integer-valued"})
@@ -66,10 +74,22 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
 
 def _clauses(statement: str, trace: Trace) -> tuple[list[Clause], list[list[Phrase]]]:
     tokens = tokenize(statement)
+    count = sum(token.kind == "number" for token in tokens)
+    if count > MAX_NUMBERS:
+        raise Unreadable(
+            f"the statement has {count} numbers; the English reader takes at most {MAX_NUMBERS}: "
+            "put large data into tables",
+            ((0, len(statement)),),
+        )
     labels = label_nouns(tokens)
     asides: list[list[Phrase]] = []
     for number, sentence in enumerate(sentences(tokens, statement)):
         trace.sentences.append(sentence)
+        if len(sentence.tokens) > MAX_SENTENCE_TOKENS:
+            raise Unreadable(
+                f"a sentence has more than {MAX_SENTENCE_TOKENS} words and marks",
+                ((sentence.start, sentence.end),),
+            )
         found, extra = clauses_of(sentence, number, labels)
         trace.clauses += found
         asides += extra
@@ -105,6 +125,7 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     facts = reader.read(observations, loose)
     facts.divisible = divisible
     facts.basis = basis
+    facts.announced = announcing_spans(clauses)
     facts.stated_whole = _stated_whole(clauses, asides)
     trace.facts = facts
     return facts
@@ -240,7 +261,6 @@ class _FactReader:
             False,
             None,
             list(self.resolver.assumptions),
-            "",
         )
 
     def _compare(self, words: ComparisonWords) -> None:
@@ -318,8 +338,11 @@ class _FactReader:
         """The only measure that nothing else uses must be the goal's."""
         idle = self._idle()
         names = tuple(word for mention in words.mentions for word in mention.words)
-        if len(idle) == 1 and len(self.resolver.columns[idle[0]].cells) == len(
-            self.resolver.naming.activities
+        priced = [index for index in idle if self.resolver.columns[index].money]
+        if (
+            len(idle) == 1
+            and not priced
+            and len(self.resolver.columns[idle[0]].cells) == len(self.resolver.naming.activities)
         ):
             self.resolver.assumptions.append(
                 (f'"{" ".join(names)}" is the only measure that no limit uses', ("objective",))

@@ -322,7 +322,11 @@ class Resolver(Lookup):
             Unresolved: the words name nothing known.
         """
         nouns = clean(words.nouns)
-        kind = money_kind(words.nouns) or ("cost" if "spend" in nouns else "")
+        kind = money_kind(words.nouns)
+        if not kind and words.nouns & {"cheapest", "cheaper", "spend"}:
+            kind = "cost"
+        if not kind and "profitable" in words.nouns:
+            kind = "profit"
         if kind:
             found = self._money_goal(kind)
             if found is not None:

@@ -13,6 +13,8 @@ from .morphology import lemma
 from .words import words
 
 MAX_CHARACTERS = 20_000
+MAX_SENTENCE_TOKENS = 250
+MAX_NUMBERS = 250
 
 _PIECE = re.compile(
     r"(?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)"

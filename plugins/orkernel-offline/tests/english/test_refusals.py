@@ -1,0 +1,85 @@
+"""What the reader refuses, and that it names the place."""
+
+from __future__ import annotations
+
+import pytest
+
+from orkernel_offline.english import Unreadable, readings
+
+START = "A yard builds rafts and skiffs. A raft takes 6 planks and a skiff takes 9 planks. "
+STOCK = "There are 180 planks. "
+MONEY = "A raft earns $40 and a skiff earns $70. "
+GOAL = "How many of each should be built to maximize earnings?"
+
+
+def test_the_template_itself_is_read() -> None:
+    assert readings(START + STOCK + MONEY + GOAL)
+
+
+@pytest.mark.parametrize(
+    ("extra", "place"),
+    [
+        ("The foreman is 52 and hums.", "52"),
+        ("At most 30 dolphins can be fed.", "30"),
+        ("At least 40% of the rope must be hemp.", "40%"),
+        ("The crew wins 3 medals.", "3"),
+        ("Twice as many gulls as herons must be seen.", "gulls"),
+        ("The moon must exceed the sun.", "moon"),
+        ("There must be at most 5 rafts. There must be at most 7 rafts.", "7"),
+        ("At least 12 rafts and at most 9 rafts are built.", "9"),
+        ("(The mast is 7 meters long.)", "7"),
+        ("There is a fixed cost of $500.", "fixed"),
+        ("The radius of a raft is small.", "radius"),
+    ],
+)
+def test_a_sentence_that_cannot_be_tied_in_is_refused_and_named(extra: str, place: str) -> None:
+    text = START + STOCK + MONEY + extra + " " + GOAL
+    with pytest.raises(Unreadable) as refusal:
+        readings(text)
+    assert refusal.value.reason
+    assert refusal.value.spans
+    assert any(place in text[start:end] for start, end in refusal.value.spans)
+
+
+def test_a_statement_without_a_goal_is_refused() -> None:
+    with pytest.raises(Unreadable, match="maximize or minimize"):
+        readings(START + STOCK + "How many of each should be built?")
+
+
+def test_a_goal_about_something_unknown_is_refused() -> None:
+    with pytest.raises(Unreadable):
+        readings(START + STOCK + MONEY + "Maximize the happiness of the harbor pilot.")
+
+
+def test_amounts_that_nothing_uses_are_refused() -> None:
+    text = START + MONEY + "At most 12 rafts and 9 skiffs can be sold. " + GOAL
+    with pytest.raises(Unreadable, match="nothing uses the amounts of plank"):
+        readings(text)
+
+
+def test_a_profit_stated_for_one_product_only_is_refused() -> None:
+    text = START + STOCK + "The profit per raft is $40. How many maximize profit?"
+    with pytest.raises(Unreadable):
+        readings(text)
+
+
+def test_two_numbers_for_one_amount_are_refused() -> None:
+    with pytest.raises(Unreadable, match="another number for the same thing"):
+        readings(START + "A raft takes 8 planks. " + STOCK + MONEY + GOAL)
+
+
+def test_two_different_goals_are_refused() -> None:
+    with pytest.raises(Unreadable):
+        readings(START + STOCK + MONEY + "Maximize earnings. Minimize the planks used.")
+
+
+@pytest.mark.parametrize("text", ["", "   \n ", "Hello.", "?!", "Maximize profit."])
+def test_a_text_without_a_problem_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable) as refusal:
+        readings(text)
+    assert refusal.value.reason
+
+
+def test_a_statement_that_is_too_long_is_refused_at_once() -> None:
+    with pytest.raises(Unreadable, match="at most 20000"):
+        readings("A raft takes 6 planks. " * 50_000)
