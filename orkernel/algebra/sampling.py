@@ -74,10 +74,10 @@ class RandomParameter:
         result: Floats
         match self.distribution:
             case "normal":
-                result = stats.norm.ppf(probability, a["mean"], a["std"])
+                result = a["mean"] + a["std"] * stats.norm.ppf(probability)
             case "lognormal":
                 mu, sigma = _logarithmic(a)
-                result = np.exp(stats.norm.ppf(probability, mu, sigma))
+                result = np.exp(mu + sigma * stats.norm.ppf(probability))
             case "uniform":
                 result = a["low"] + probability * (a["high"] - a["low"])
             case "triangular":

@@ -89,7 +89,8 @@ def codes_of(value: Value, node: Node) -> tuple[Integers, ...]:
     if value.dtype == np.bool_:
         raise ExpressionError("a condition stands where a member is expected", span=node.span)
     whole = (np.rint(value) == value) & (np.abs(value) <= MAX_INTEGER)
-    return (np.where(whole, value, -(MAX_INTEGER + 1)).astype(np.int64),)
+    codes = np.where(whole, value, 0.0).astype(np.int64)
+    return (np.where(whole, codes, -(MAX_INTEGER + 1)),)
 
 
 def _no_member(
