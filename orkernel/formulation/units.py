@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from importlib.util import find_spec
 from math import isclose
 from typing import Any
 
@@ -321,5 +322,5 @@ def _registry() -> Any:
 
 
 def pint_missing() -> bool:
-    """Whether physical units cannot be compared."""
-    return _registry() is None
+    """Whether physical units cannot be compared; loads nothing."""
+    return find_spec("pint") is None
