@@ -59,8 +59,8 @@ class TableSource:
                 f"{where}: the table '{table.file}' names no index column",
                 fix="give the columns that hold the members as table.index",
             )
-        rows = [tuple(cells) for _, cells in self._rows(table, table.index, where)]
-        return list(dict.fromkeys(_typed(rows)))
+        rows = dict.fromkeys(cells for _, cells in self._rows(table, table.index, where))
+        return _typed(list(rows))
 
     def values(self, table: Table, where: str) -> dict[Key, float]:
         """Value of each row, keyed by the index columns, in file order.
@@ -81,32 +81,32 @@ class TableSource:
                 f"{where}: the table '{table.file}' names no value column",
                 fix="give the column that holds the numbers as table.value",
             )
-        keys: list[tuple[str, ...]] = []
-        numbers: list[float] = []
-        first_line: dict[tuple[str, ...], int] = {}
+        entries: dict[tuple[str, ...], float] = {}
         for line, cells in self._rows(table, (*table.index, table.value), where):
-            key, text = tuple(cells[:-1]), cells[-1]
+            text = cells[-1]
             if not text:
                 continue
-            if key in first_line:
-                shown = ", ".join(key) or "a scalar"
-                raise DataError(
-                    f"{where}: table '{table.file}' gives {shown} twice, "
-                    f"in lines {first_line[key]} and {line}",
-                    fix="keep one of the two rows"
-                    if key
-                    else "keep one row, or name the index columns as table.index",
-                )
-            first_line[key] = line
-            keys.append(key)
-            numbers.append(
-                _number(text, f"{where}: table '{table.file}', line {line}", table.value)
-            )
-        return dict(zip(_typed(keys), numbers, strict=True))
+            key = cells[:-1]
+            if key in entries:
+                raise self._repeated(table, key, line, where)
+            entries[key] = _number(text, where, table, line)
+        return dict(zip(_typed(list(entries)), entries.values(), strict=True))
+
+    def _repeated(self, table: Table, key: tuple[str, ...], line: int, where: str) -> DataError:
+        """The error for a key that stands in two rows."""
+        rows = self._rows(table, (*table.index, str(table.value)), where)
+        first = next(number for number, cells in rows if cells[:-1] == key and cells[-1])
+        return DataError(
+            f"{where}: table '{table.file}' gives {', '.join(key) or 'a scalar'} twice, "
+            f"in lines {first} and {line}",
+            fix="keep one of the two rows"
+            if key
+            else "keep one row, or name the index columns as table.index",
+        )
 
     def _rows(
         self, table: Table, columns: Sequence[str], where: str
-    ) -> Iterator[tuple[int, list[str]]]:
+    ) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Line number and the cells of `columns`, row by row; index cells are never empty."""
         place = f"{where}: table '{table.file}'"
         path = self._locate(table.file, where)
@@ -131,13 +131,13 @@ class TableSource:
                             f"{len(header)}",
                             fix="quote cells that contain the delimiter, and fill every column",
                         )
-                    cells = [row[position].strip() for position in positions]
-                    for column, cell in zip(table.index, cells, strict=False):
-                        if not cell:
-                            raise DataError(
-                                f"{place}, line {line}: column '{column}' is empty",
-                                fix="fill in the member, or delete the row",
-                            )
+                    cells = tuple([row[position].strip() for position in positions])
+                    if "" in cells[: len(table.index)]:
+                        column = table.index[cells.index("")]
+                        raise DataError(
+                            f"{place}, line {line}: column '{column}' is empty",
+                            fix="fill in the member, or delete the row",
+                        )
                     yield line, cells
             except UnicodeDecodeError as error:
                 raise DataError(
@@ -263,16 +263,15 @@ def _typed(rows: list[tuple[str, ...]]) -> list[Key]:
     return list(zip(*columns, strict=True))
 
 
-def _number(text: str, place: str, column: str) -> float:
+def _number(text: str, where: str, table: Table, line: int) -> float:
     """A finite number written with a decimal point."""
-    if _NUMBER.fullmatch(text):
-        number = float(text)
-        if math.isfinite(number):
-            return number
-        raise DataError(
-            f"{place}: column '{column}' holds {text}, which is too large",
-            fix="write a number below 1e308",
-        )
+    plain = _NUMBER.fullmatch(text)
+    number = float(text) if plain else math.nan
+    if math.isfinite(number):
+        return number
+    place = f"{where}: table '{table.file}', line {line}: column '{table.value}' holds"
+    if plain:
+        raise DataError(f"{place} {text}, which is too large", fix="write a number below 1e308")
     fix = "write a plain number such as 1200 or 0.5"
     if _GROUPED.fullmatch(text):
         fix = f"write {text.replace(',', '')} without thousands separators if that is meant"
@@ -282,4 +281,5 @@ def _number(text: str, place: str, column: str) -> float:
         fix = f"write {float(text[:-1]) / 100:g} instead of {text}"
     elif text.lstrip("+-").casefold() in {"nan", "inf", "infinity", "na", "n/a", "null", "none"}:
         fix = "write a finite number, or leave the cell empty and give the parameter a default"
-    raise DataError(f"{place}: column '{column}' holds '{text}', which is not a number", fix=fix)
+    shown = text if len(text) <= 60 else f"{text[:57]}…"
+    raise DataError(f"{place} '{shown}', which is not a number", fix=fix)
