@@ -1,0 +1,128 @@
+"""PyomoAgent: hands a model to a worker process that builds it in Pyomo and solves it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from orkernel.errors import Unsupported
+from orkernel.records import Capability
+from orkernel_pyomo.arrays import Arrays, linear_part
+from orkernel_pyomo.building import SMOOTH
+from orkernel_pyomo.solving import export_model, solve_arrays, solve_graph
+
+if TYPE_CHECKING:
+    from orkernel.algebra.forms import Graph
+    from orkernel.context import RunContext
+    from orkernel.model import Model
+    from orkernel.records import Problem
+    from orkernel.solution import Solution
+
+_REFORMULATED = frozenset({Capability.LOGICAL, Capability.PIECEWISE})
+_QUADRATIC = frozenset({Capability.QUADRATIC_OBJECTIVE, Capability.QUADRATIC_CONSTRAINT})
+_TAKEN = (
+    _REFORMULATED
+    | _QUADRATIC
+    | {
+        Capability.CONTINUOUS,
+        Capability.INTEGER,
+        Capability.LINEAR,
+        Capability.NONCONVEX,
+        Capability.NONLINEAR,
+    }
+)
+
+
+class PyomoAgent:
+    """Linear, integer, quadratic and nonlinear models."""
+
+    def solve(self, problem: Problem, model: Model, ctx: RunContext) -> Solution:
+        """Solve a model.
+
+        Args:
+            problem: What the user gave; not used.
+            model: At most one objective.
+            ctx: Seed, deadline, gap, cancellation, options.
+
+        Returns:
+            The solution in the model's column order. `optimal` only for linear models and
+            convex quadratic ones; what Ipopt and Bonmin find elsewhere is `feasible`,
+            guaranteed locally.
+
+        Raises:
+            Unsupported: The model needs something that no solver behind Pyomo takes.
+            UnknownName: The option `solver` names one that is not there.
+            Cancelled: Interrupted.
+        """
+        del problem
+        needs = model.needs
+        refuse(model)
+        if needs & _REFORMULATED:
+            solution = solve_arrays(model.linearized(), ctx, convex=True)
+            n = len(model.columns)
+            values = None if solution.values is None else solution.values[:n]
+            return replace(solution, values=values, duals=None, certificate=None)
+        if Capability.NONLINEAR in needs:
+            return solve_graph(smooth_graph(model), ctx)
+        if needs & _QUADRATIC or Capability.NONCONVEX in needs:
+            return solve_arrays(model.quadratic(), ctx, convex=model.structure.convex is True)
+        return solve_arrays(model.linear(), ctx, convex=True)
+
+    def export(self, model: Model, format: str) -> str:
+        """The model as text.
+
+        Args:
+            model: At most one objective.
+            format: `lp`, `mps` or `nl`.
+
+        Raises:
+            Unsupported: The model or the format.
+        """
+        refuse(model)
+        names = tuple(model.columns.label(j) for j in range(len(model.columns)))
+        if Capability.NONLINEAR in model.needs:
+            graph = smooth_graph(model)
+            rows = tuple(model.rows.label(i) for i in range(len(model.rows)))
+            return export_model(graph, format, names, rows)
+        form = (
+            model.linearized()
+            if model.needs & _REFORMULATED
+            else model.quadratic()
+            if model.needs & _QUADRATIC
+            else model.linear()
+        )
+        linear = linear_part(form)
+        columns = tuple(linear.columns.label(j) for j in range(len(linear.columns)))
+        rows = tuple(linear.rows.label(i) for i in range(len(linear.rows)))
+        return export_model(Arrays.of(form), format, columns, rows)
+
+
+def refuse(model: Model) -> None:
+    """Raise `Unsupported` for a model that needs more than this agent offers."""
+    needs = model.needs
+    if Capability.MULTI_OBJECTIVE in needs:
+        raise Unsupported("objectives", "Pyomo's solvers take one objective at a time")
+    beyond = sorted(str(need) for need in needs - _TAKEN)
+    if beyond:
+        raise Unsupported("model", f"it needs {', '.join(beyond)}")
+    if needs & _REFORMULATED and needs & (_QUADRATIC | {Capability.NONLINEAR}):
+        raise Unsupported("model", "logic and piecewise functions are taken in linear models only")
+
+
+def smooth_graph(model: Model) -> Graph:
+    """The expression graph, if every operation in it is one that Ipopt can differentiate.
+
+    Raises:
+        Unsupported: Some operation is not; the message names the first row that uses it.
+    """
+    graph = model.graph()
+    beyond = [getattr(node, "op", None) not in (None, *SMOOTH) for node in graph.nodes]
+    if not any(beyond):
+        return graph
+    for number, node in enumerate(graph.nodes):
+        arguments = getattr(node, "arguments", ())
+        beyond[number] = beyond[number] or any(beyond[k] for k in arguments)
+    for i, row in enumerate(graph.rows):
+        if beyond[row.node]:
+            raise Unsupported(f"constraint '{model.rows.label(i)}'", "it is not a smooth function")
+    raise Unsupported(f"objective '{graph.objectives[0].name}'", "it is not a smooth function")
