@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from orkernel.formulation.load import parse_formulation
 from orkernel_offline.english import Unreadable, readings
 
-WORDS = tuple(
-    """a an the each every both of in on at by for with per to and or but while if how many much
-    must can should is are has have at least most no more than less twice half third times as
+_SALAD = """a an the each every both of in on at by for with per to and or but while if how many
+    much must can should is are has have at least most no more than less twice half third times as
     profit cost budget maximize minimize number total available crate barrel small large hours
     requires takes holds sells needs exceed 3 40 7.5 $12 20% two , . ? ( ) ; : respectively that
-    which be made not cannot share all 1 2 A B""".split()
-)
+    which be made not cannot share all 1 2 A B"""
+WORDS = tuple(_SALAD.split())
 DEADLINE_SECONDS = 5.0
 
 

@@ -74,9 +74,11 @@ class ClauseView:
         self.places, self.subject_nouns = self.split_subject()
         self.subject = tuple(mention_of(noun, "subject") for noun in self.subject_nouns)
         self.phrases = list(clause.phrases)
+        self.inherited = False
 
     def inherit(self, subject: tuple[Mention, ...], places: tuple[Mention, ...]) -> None:
         """Take over subject and adjuncts of the clause before where this one has none."""
+        self.inherited = not self.subject
         self.subject = self.subject or subject
         self.places = self.places or places
 
@@ -270,11 +272,21 @@ class ClauseView:
             return "have"
         return ""
 
+    def _after_adjunct(self) -> int:
+        """Index behind a leading "because of …," or "due to …,"."""
+        before = self.clause.before
+        opening = self.clause.link == "because" or (
+            bool(before) and isinstance(before[0], Mark) and before[0].kind in {"prep", "adv"}
+        )
+        commas = [i for i, p in enumerate(before) if isinstance(p, Mark) and p.kind == "comma"]
+        return commas[-1] + 1 if opening and commas else 0
+
     def mentions(self, skip: int = -1) -> tuple[Mention, ...]:
         """All nouns of the clause in their order."""
         found: list[Mention] = []
+        begin = self._after_adjunct()
         for index, phrase in enumerate(self.phrases):
-            if index == skip:
+            if index == skip or index < begin:
                 continue
             if isinstance(phrase, Noun):
                 found.append(mention_of(phrase, "noun"))

@@ -84,6 +84,7 @@ def _split(phrases: Sequence[Phrase]) -> list[tuple[str, list[Phrase], bool]]:
     while index < len(phrases):
         phrase = phrases[index]
         opens = _is_mark(phrase, "sub", "wh") and not _gap_verb(phrases, index)
+        opens = opens or _opposes(phrases, index, current)
         if opens and isinstance(phrase, Mark):
             if _has_content(current):
                 groups.append((link, current, shared))
@@ -105,6 +106,17 @@ def _split(phrases: Sequence[Phrase]) -> list[tuple[str, list[Phrase], bool]]:
     if current:
         groups.append((link, current, shared))
     return groups
+
+
+def _opposes(phrases: Sequence[Phrase], index: int, current: Sequence[Phrase]) -> bool:
+    """ "… but the weather allows …"; "at least 5 but at most 9" stays one clause."""
+    phrase = phrases[index]
+    if not (isinstance(phrase, Mark) and phrase.text == "but" and _has_content(current)):
+        return False
+    following = phrases[index + 1] if index + 1 < len(phrases) else None
+    if following is None or isinstance(following, Quantity) or _is_finite(following):
+        return False
+    return any(map(_is_finite, current))
 
 
 def _has_content(group: Sequence[Phrase]) -> bool:

@@ -42,7 +42,7 @@ def names_of(amount: Amount) -> frozenset[str]:
         if mention.role == "per" and mention.lemmas <= lex.TIME_HORIZON:
             continue
         found |= mention.lemmas
-    return frozenset(found - _NOT_NAMES)
+    return frozenset(found - _NOT_NAMES - lex.DIVISIBLE_UNITS)
 
 
 def signature(amount: Amount) -> tuple[object, ...]:

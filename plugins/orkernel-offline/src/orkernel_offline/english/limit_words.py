@@ -7,6 +7,11 @@ from .facts import ComparisonWords, LimitWords, Mention, ShareWords
 from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
 from .phrases import Mark, Noun, Quantity, Verb
 
+_SIZES = {
+    **dict.fromkeys(("large", "high", "great", "big"), MORE),
+    **dict.fromkeys(("small", "low", "few"), LESS),
+}
+
 
 class LimitReader(ClauseView):
     """Collects the limits and comparisons of one clause."""
@@ -108,7 +113,7 @@ class LimitReader(ClauseView):
         return True
 
     def subject_if_shared(self) -> tuple[Mention, ...]:
-        return self.subject if self.clause.shared else ()
+        return self.subject if self.inherited else ()
 
     def is_share(self, index: int, quantity: Quantity) -> bool:
         if quantity.role == "percent":
@@ -120,20 +125,10 @@ class LimitReader(ClauseView):
         """Comparisons without a number: "must exceed the number of vans", "more A than B"."""
         verb = self.clause.verb
         before = len(self.clause.before)
-        for index, phrase in enumerate(self.phrases):
-            sense: Sense | None = None
+        for index in range(len(self.phrases)):
             if any(isinstance(later, Quantity) for later in self.phrases[index + 1 :]):
                 continue
-            if isinstance(phrase, Mark) and phrase.kind == "limit" and phrase.sense is not None:
-                sense = phrase.sense
-            elif isinstance(phrase, Verb) and phrase.lemma in LIMIT_VERBS:
-                sense = LIMIT_VERBS[phrase.lemma]
-            elif isinstance(phrase, Mark) and phrase.kind == "more":
-                tail = self.phrases[index + 1 :]
-                if any(isinstance(p, Mark) and p.kind == "than" for p in tail):
-                    sense = LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
-            elif isinstance(phrase, Mark) and phrase.kind == "as":
-                sense = self.equal_sense(index)
+            sense = self._comparing_sense(index)
             if sense is None:
                 continue
             if verb is not None and verb.negative and index >= before:
@@ -150,6 +145,36 @@ class LimitReader(ClauseView):
                 )
             )
             return
+        if self._compares_unread():
+            self.out.unread.append(("a comparison is not understood", self.span))
+
+    def _comparing_sense(self, index: int) -> Sense | None:
+        phrase = self.phrases[index]
+        if isinstance(phrase, Verb):
+            return LIMIT_VERBS.get(phrase.lemma)
+        if isinstance(phrase, Noun) and self._than_follows(index):
+            return _SIZES.get(phrase.head[-1])
+        if not isinstance(phrase, Mark):
+            return None
+        if phrase.kind == "limit":
+            return phrase.sense
+        if phrase.kind == "more":
+            tail = self.phrases[index + 1 :]
+            if any(isinstance(p, Mark) and p.kind == "than" for p in tail):
+                return LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
+        return self.equal_sense(index) if phrase.kind == "as" else None
+
+    def _than_follows(self, index: int) -> bool:
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        return isinstance(following, Mark) and following.kind == "than"
+
+    def _compares_unread(self) -> bool:
+        """The clause demands something of "than" that no reading accounts for."""
+        verb = self.clause.verb
+        demands = verb is not None and (
+            verb.modal in {"must", "should", "shall", "cannot", "can't"} or "need" in verb.chain
+        )
+        return demands and any(isinstance(p, Mark) and p.kind == "than" for p in self.phrases)
 
     def equal_sense(self, index: int) -> Sense | None:
         """ "at least as many A as B"."""

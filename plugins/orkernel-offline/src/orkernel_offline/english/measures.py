@@ -169,7 +169,7 @@ def _same_money(first: Column, second: Column) -> bool:
 def _same_thing(columns: Sequence[Column], first: Column, second: Column) -> bool:
     if first.money or second.money or not same_unit(first.unit, second.unit):
         return False
-    near = overlap(first.nouns, second.nouns)
+    near = overlap(first.nouns, second.nouns) == min(len(first.nouns), len(second.nouns)) > 0
     typo = len(first.nouns) == len(second.nouns) == 1 and one_slip(
         next(iter(first.nouns)), next(iter(second.nouns))
     )

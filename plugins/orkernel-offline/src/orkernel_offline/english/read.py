@@ -234,6 +234,8 @@ class _FactReader:
         self.relations: list[Relation] = []
 
     def read(self, seen: Observations, loose: Sequence[Amount]) -> Facts:
+        for reason, span in seen.unread:
+            raise Unresolved(span, reason)
         for words in seen.limits:
             self.limits += self.resolver.limit(words)
         for share in seen.shares:

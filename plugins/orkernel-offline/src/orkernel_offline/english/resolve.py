@@ -359,12 +359,21 @@ class Resolver(Lookup):
                 return Target("measure", income), None
         return None
 
+    def _covers_better(self, wanted: frozenset[str], index: int, counted: bool) -> bool:
+        """The words fit the measure wholly and an activity only in part ("protein intake")."""
+        column = self.columns[index]
+        if overlap(wanted, column.nouns) == len(wanted):
+            return True
+        hits = self.naming.exact(wanted)
+        partial = all(not self.naming.activities[hit].core <= wanted for hit in hits)
+        return not counted and column.nouns <= wanted and partial
+
     def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:
         wanted = nouns - GENERIC
         index = self.column(nouns, [words.actions], unit_matters=False) if wanted else None
         if index is not None and not self.naming.exact(wanted):
             return index
-        if index is not None and overlap(wanted, self.columns[index].nouns) == len(wanted):
+        if index is not None and self._covers_better(wanted, index, words.total):
             return index
         served = self.public_column(wanted)
         if served is not None and not self.naming.exact(wanted):

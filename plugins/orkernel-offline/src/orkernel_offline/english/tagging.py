@@ -254,7 +254,7 @@ class _Tagger:
             follow = self._token(index + 1)
             return follow is not None and (
                 follow.kind == "number"
-                or _SIMPLE.get(follow.low) in {"det", "each", "prep"}
+                or _SIMPLE.get(follow.low) in {"det", "each", "prep", "more"}
                 or plural(follow.text)
             )
         return True
@@ -381,6 +381,8 @@ class _Tagger:
             return "verb"
         if previous == "noun":
             before = self.result[-1]
+            if self._low(index + 1) in {"him", "her", "them", "it", "us"}:
+                return "verb"
             subject = plural(before.text) or before.text.isdigit() or len(before.text) == 1
             if complement and (subject or self._conjoined_subject()):
                 return "verb"
