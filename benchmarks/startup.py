@@ -20,7 +20,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,31 +61,43 @@ class Contestant:
 
     Attributes:
         seconds: Wall-clock seconds per run.
+        cpu_seconds: Processor seconds per run; what the wall clock shows on an idle machine.
         peak_mib: Largest resident set of a run, in MiB.
     """
 
     name: str
     command: list[str]
-    seconds: list[float]
+    seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
     peak_mib: float = 0.0
 
     def run(self) -> None:
-        """One timed run; its output must name the last plugin's command if it has plugins."""
+        """One timed run.
+
+        Raises:
+            SystemExit: The command failed.
+        """
         begin = time.perf_counter()
         child = subprocess.Popen(
             self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/"
         )
         _, status, usage = os.wait4(child.pid, 0)
         self.seconds.append(time.perf_counter() - begin)
+        self.cpu_seconds.append(usage.ru_utime + usage.ru_stime)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
             raise SystemExit(f"{' '.join(self.command)} failed with {child.returncode}")
         self.peak_mib = max(self.peak_mib, usage.ru_maxrss / 1024)
 
     @property
-    def median_ms(self) -> float:
-        """Median run in milliseconds."""
+    def wall_ms(self) -> float:
+        """Median wall-clock time of a run, in milliseconds."""
         return statistics.median(self.seconds) * 1000
+
+    @property
+    def cpu_ms(self) -> float:
+        """Median processor time of a run, in milliseconds."""
+        return statistics.median(self.cpu_seconds) * 1000
 
 
 def prepare(name: str, requirement: str, folder: Path, plugins: int, total: int) -> Contestant:
@@ -105,7 +117,7 @@ def prepare(name: str, requirement: str, folder: Path, plugins: int, total: int)
     missing = [n for n in range(plugins) if f"command{n} " not in shown]
     if missing:
         raise SystemExit(f"{name} --help does not list the commands of plugins {missing}")
-    return Contestant(name, command, [])
+    return Contestant(name, command)
 
 
 def _add_plugin(site_packages: Path, program: str, number: int) -> None:
@@ -129,7 +141,7 @@ def contestants(arguments: argparse.Namespace, folder: Path) -> Iterator[Contest
     """The bare interpreter, orkernel, and the rival."""
     total, plugins = arguments.distributions, arguments.plugins
     ours = prepare("orkernel", arguments.source, folder / "orkernel", plugins, total)
-    yield Contestant("python -c pass", [str(folder / "orkernel/bin/python"), "-c", "pass"], [])
+    yield Contestant("python -c pass", [str(folder / "orkernel/bin/python"), "-c", "pass"])
     yield ours
     if arguments.rival != "none":
         yield prepare(arguments.rival, arguments.rival, folder / "rival", plugins, total)
@@ -149,23 +161,27 @@ def main() -> None:
         for contestant in measured:
             contestant.run()
             contestant.seconds.clear()
+            contestant.cpu_seconds.clear()
         for _ in range(arguments.repeat):
             for contestant in measured:
                 contestant.run()
     ours = next(c for c in measured if c.name == "orkernel")
     print(
         f"{arguments.plugins} plugins, {arguments.distributions} distributions, "
-        f"{arguments.repeat} runs each, Python {sys.version.split()[0]}"
+        f"{arguments.repeat} runs each, Python {sys.version.split()[0]}, "
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
     )
-    print(f"{'program':<20}{'median ms':>10}{'min ms':>10}{'peak MiB':>10}{'ratio':>8}")
+    print(f"{'program':<20}{'wall ms':>10}{'cpu ms':>10}{'peak MiB':>10}{'cpu ratio':>11}")
     for contestant in measured:
         print(
-            f"{contestant.name:<20}{contestant.median_ms:>10.1f}"
-            f"{min(contestant.seconds) * 1000:>10.1f}{contestant.peak_mib:>10.1f}"
-            f"{contestant.median_ms / ours.median_ms:>8.2f}"
+            f"{contestant.name:<20}{contestant.wall_ms:>10.1f}{contestant.cpu_ms:>10.1f}"
+            f"{contestant.peak_mib:>10.1f}{contestant.cpu_ms / ours.cpu_ms:>11.2f}"
         )
-    verdict = "within" if ours.median_ms <= BUDGET_MS else "over"
-    print(f"orkernel --help: {ours.median_ms:.0f} ms, {verdict} the budget of {BUDGET_MS:.0f} ms")
+    verdict = "within" if ours.cpu_ms <= BUDGET_MS else "over"
+    print(
+        f"orkernel --help: {ours.cpu_ms:.0f} ms of processor time, "
+        f"{verdict} the budget of {BUDGET_MS:.0f} ms"
+    )
 
 
 if __name__ == "__main__":

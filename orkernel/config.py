@@ -98,7 +98,7 @@ class Config:
         environ = os.environ if environ is None else environ
         layers: list[Layer] = []
         problems: list[UsageError] = []
-        for path in (user_file(environ), (folder or Path.cwd()) / FOLDER_FILE):
+        for path in (user_file(environ), folder_file(folder)):
             try:
                 layer = read_file(path)
             except UsageError as error:
@@ -147,6 +147,14 @@ def user_file(environ: Mapping[str, str] | None = None) -> Path:
     from platformdirs import user_config_path
 
     return user_config_path("orkernel", appauthor=False) / USER_FILE
+
+
+def folder_file(folder: Path | None = None) -> Path:
+    """`orkernel.toml` of a folder; of the working folder by default, even if that is gone."""
+    try:
+        return (folder or Path.cwd()) / FOLDER_FILE
+    except FileNotFoundError:
+        return Path(FOLDER_FILE)
 
 
 def read_file(path: Path) -> Layer | None:

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from time import perf_counter
 
-from orkernel.config import FOLDER_FILE, read_file, user_file
+from orkernel.config import folder_file, read_file, user_file
 from orkernel.errors import OrkernelError
 from orkernel.plugins.choice import decide
 from orkernel.plugins.loading import LoadedPlugin, import_object
@@ -95,7 +95,7 @@ def examine_all(registry: Registry, runs: Path) -> Iterator[Finding]:
     """
     yield examine("versions", _versions)
     yield examine("requirements", _requirements)
-    for path in (user_file(), Path.cwd() / FOLDER_FILE):
+    for path in (user_file(), folder_file()):
         yield examine(f"configuration {path}", lambda path=path: _configuration(path))  # type: ignore[misc]
     yield examine(f"run folder {runs}", lambda: _writable(runs))
     for module, (purpose, hint) in OPTIONAL.items():

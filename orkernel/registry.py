@@ -7,7 +7,7 @@ belongs to neither until the user disables one of them.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
@@ -214,26 +214,26 @@ class Registry:
         return made
 
     def _unknown(self, kind: Kind, name: str) -> UnknownName:
-        known = self._entries[kind.name]
-        failed = [p for p in self.problems if name in (p.plugin, p.distribution)]
-        if failed:
-            fix = str(failed[0])
-        elif (kind.name, name) in CATALOGUE:
-            distribution = CATALOGUE[kind.name, name]
-            state = next((d for d in self._disabled() if d[0].answers_to(distribution)), None)
-            fix = (
-                f"its plugin '{state[0].name}' is {state[1]}: "
-                f"`orkernel plugins enable {state[0].name}`"
-                if state
-                else f"`pip install {distribution}`"
-            )
-        else:
-            fix = near(name, known)
-        return UnknownName(f"no {kind.title} is named '{name}'", fix=fix)
+        return UnknownName(
+            f"no {kind.title} is named '{name}'", fix=self._hint(name, self._entries[kind.name])
+        )
 
-    def _disabled(self) -> list[tuple[InstalledPlugin, str]]:
-        decisions = ((plugin, decide(plugin, self.config)) for plugin in self.installed)
-        return [(plugin, d.reason) for plugin, d in decisions if not d.enabled]
+    def _hint(self, name: str, known: Iterable[str]) -> str:
+        """Why a name may be absent: its plugin failed, is disabled, or is not installed."""
+        if failed := [p for p in self.problems if name in (p.plugin, p.distribution)]:
+            return str(failed[0])
+        if kinds := [KINDS[kind].title for kind, named in self._entries.items() if name in named]:
+            return f"'{name}' is a {' and a '.join(kinds)}; {near(name, known)}"
+        if distribution := CATALOGUE.get(name):
+            meant = [plugin for plugin in self.installed if plugin.answers_to(distribution)]
+            if not meant:
+                return f"`pip install {distribution}`"
+            decision = decide(meant[0], self.config)
+            if not decision.enabled:
+                return f"{decision.reason}: `orkernel plugins enable {meant[0].name}`"
+        skipped = sorted({p.plugin for p in self.problems if p.skipped == WHOLE_PLUGIN})
+        also = f" (these plugins were left out: {', '.join(skipped)})" if skipped else ""
+        return near(name, known) + also
 
     def _all_records(self, name: str | None = None) -> list[Record]:
         return [
@@ -263,7 +263,7 @@ class Registry:
                 if not records:
                     known = (record.name for record in self._all_records())
                     raise UnknownName(
-                        f"{layer.origin}: nothing is named '{name}'", fix=near(name, known)
+                        f"{layer.origin}: nothing is named '{name}'", fix=self._hint(name, known)
                     )
                 for key, value in values.items():
                     declared = [o for r in records for o in r.options if o.name == key]

@@ -19,7 +19,7 @@ GROUP = "orkernel"
 """The entry-point group of plugins."""
 
 _REQUIRES_KERNEL = re.compile(
-    rf"{GROUP}\s*(?:\(([^)]*)\)|([<>=!~][^;]*))?\s*(?:;|$)", re.IGNORECASE
+    rf"{GROUP}\s*(?:\[[^]]*\]\s*)?(?:\(([^)]*)\)|([<>=!~][^;]*))?\s*(?:;|$)", re.IGNORECASE
 )
 
 

@@ -97,10 +97,10 @@ def problem(
 ) -> PluginProblem:
     """A problem of an installed plugin, on one line whatever `detail` holds."""
     return PluginProblem(
-        plugin=plugin.name,
-        distribution=plugin.distribution,
-        version=plugin.version,
-        kernel_range=plugin.kernel_range,
+        plugin=one_line(plugin.name),
+        distribution=one_line(plugin.distribution),
+        version=one_line(plugin.version),
+        kernel_range=one_line(plugin.kernel_range),
         cause=cause,
         detail=one_line(detail),
         skipped=skipped,

@@ -266,6 +266,23 @@ def test_variables_named_like_shared_flags_do_nothing_unexpected(scratch: Any) -
     assert "No plugin is installed" in outcome.out
 
 
+def test_help_works_in_a_working_folder_that_is_gone(scratch: Any) -> None:
+    code = (
+        "import os, shutil; shutil.rmtree(os.getcwd())\n"
+        "from orkernel.cli import main; main(['--help'])"
+    )
+    outcome = scratch.execute("-c", code)
+    assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_control_characters_of_a_plugins_name_do_not_reach_the_terminal(scratch: Any) -> None:
+    scratch.add("orkernel-odd", modules={"odd.py": "1/0"}, entry_points={"o\x1b[31mdd": "odd"})
+    outcome = scratch("--help")
+    assert outcome.code == 0
+    assert "\x1b" not in outcome.err
+    assert "ZeroDivisionError" in outcome.err
+
+
 def test_version_flag(scratch: Any) -> None:
     outcome = scratch("--version")
     assert (outcome.code, outcome.out) == (0, f"orkernel {__version__}\n")

@@ -100,6 +100,9 @@ def test_folded_header_lines_are_joined_and_the_description_is_ignored(tmp_path:
         "orkernel!=0.1.3",
         "orkernel ; python_version >= '3.8'",
         "orkernel==0.1.*",
+        "orkernel[units]>=0.1,<0.2",
+        "orkernel [units] (>=0.1)",
+        "orkernel @ https://example.org/orkernel.whl",
     ],
 )
 def test_kernel_range_agrees_with_packaging(tmp_path: Path, line: str) -> None:

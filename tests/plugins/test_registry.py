@@ -119,10 +119,27 @@ def test_unknown_name_gives_near_matches_or_what_there_is() -> None:
 
 
 def test_unknown_name_of_a_known_plugin_says_what_to_install() -> None:
-    with pytest.raises(UnknownName, match="no solver agent is named 'lean'"):
-        load().get("solver_agents", "lean")
     with pytest.raises(UnknownName, match="`pip install orkernel-lean`"):
         load().get("proof_verifiers", "lean")
+
+
+def test_name_of_another_kind_is_recognised() -> None:
+    with pytest.raises(UnknownName, match="'rule' is a selection rule; there is none"):
+        load(plugin("p", spec())).get("classifiers", "rule")
+
+
+def test_unknown_name_mentions_the_plugins_that_were_left_out() -> None:
+    module = ModuleType("broken")
+    module.orkernel_classifiers = hookimpl(specname="orkernel_classifiers")(  # type: ignore[attr-defined]
+        lambda config: ()
+    )
+    registry = load(module, plugin("p", spec()))
+    with pytest.raises(UnknownName, match=r"these plugins were left out: broken"):
+        registry.get("classifiers", "zzzz")
+    with pytest.raises(UnknownName, match=r"plugin 'broken' .*\[bad-hook\]"):
+        registry.get("classifiers", "broken")
+    with pytest.raises(UnknownName, match=r"-o: nothing is named 'zzzz'.*left out: broken"):
+        load(module, options=("zzzz.k=1",))
 
 
 def test_record_with_a_missing_module_is_listed_but_not_usable() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orkernel.config import read_file
@@ -162,6 +162,7 @@ def test_a_reader_never_sees_a_partial_file(tmp_path: Path) -> None:
     assert torn == []
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["alpha", "beta", "gamma"])), max_size=8))
 def test_the_last_switch_of_each_name_counts(switches: list[tuple[bool, str]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -255,3 +256,15 @@ def test_configuration_folder_that_cannot_be_written_is_an_error_that_names_it(
     assert outcome.code == 2
     assert outcome.err.startswith(f"error: {scratch.home / 'config'}")
     assert "Traceback" not in outcome.err
+
+
+def test_asking_for_something_of_a_disabled_plugin_says_how_to_enable_it(scratch: Any) -> None:
+    scratch.add("orkernel-highs", modules={"h.py": ""}, entry_points={"highs": "h"})
+    scratch("plugins", "disable", "highs")
+    code = (
+        "from orkernel import Registry, UnknownName\n"
+        "try: Registry.load().get('solver_agents', 'highs')\n"
+        "except UnknownName as error: print(error.fix)\n"
+    )
+    outcome = scratch.execute("-c", code)
+    assert outcome.out == (f"disabled by {scratch.config_file}: `orkernel plugins enable highs`\n")
