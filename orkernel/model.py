@@ -26,7 +26,6 @@ from orkernel.algebra.forms import (
     Rows,
     Structure,
     Values,
-    VariableBlock,
 )
 from orkernel.algebra.nodes import Node
 from orkernel.algebra.program import Program, Statement
@@ -36,7 +35,7 @@ from orkernel.errors import DataError
 from orkernel.formulation.bind import Binder
 from orkernel.formulation.schema import ConstraintDefinition, Formulation, ObjectiveDefinition
 from orkernel.formulation.tables import TableSource
-from orkernel.formulation.values import nest, to_array
+from orkernel.formulation.values import nest, nest_grid, to_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -255,7 +254,7 @@ class Model:
         for block in self.columns.blocks:
             part = np.asarray(x, np.float64)[block.offset : block.offset + block.size]
             integer = block.size > 0 and bool(self.columns.integer[block.offset])
-            found[block.name] = nest(_members(block), _numbers(part, integer))
+            found[block.name] = nest_grid(block.index, _numbers(part, integer))
         return found
 
     def point(self, values: dict[str, Any]) -> Floats:
@@ -373,16 +372,6 @@ def _selected(rows: Rows, kept: Integers) -> Rows:
             )
             offset += int(inside.size)
     return Rows(tuple(blocks), offset)
-
-
-def _members(block: VariableBlock) -> list[list[Any]]:
-    """Per index position the member of each column of a block."""
-    found: list[list[Any]] = []
-    grids = np.unravel_index(np.arange(block.size), block.shape) if block.index else ()
-    for index_set, places in zip(block.index, grids, strict=True):
-        for objects in index_set.component_objects:  # type: ignore[attr-defined]
-            found.append(objects[places].tolist())
-    return found
 
 
 def _columns_of(objects: NDArray[np.object_], label: Any) -> list[list[Any]]:

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 """Comparisons inside conditions hold within this, times max(1, |right side|)."""
+INTEGRALITY = 1e-5
+"""A value of an integer column this near to a whole number stands for it."""
 BLOCK = 20_000_000
 """Most numbers in one array: larger populations are split."""
 SCENARIOS = 4096
@@ -66,6 +68,7 @@ def evaluate(model: Model, X: Floats) -> Values:
     Returns:
         Arrays with one row per point. Where an expression has no finite value at a point (the
         logarithm of a negative number), the violation is infinite and the objective NaN.
+        Logical rows are judged with integer columns rounded where they are nearly whole.
     """
     program = model.program
     points = np.atleast_2d(np.asarray(X, np.float64))
@@ -76,12 +79,13 @@ def evaluate(model: Model, X: Floats) -> Values:
         values = evaluate_statement(program, objective.statement, space, points)
         objectives[:, k] = np.where(np.isfinite(values[:, 0]), values[:, 0], np.nan)
     bodies, scales = np.empty((count, rows)), np.ones((count, rows))
+    whole = _rounded(points, program.columns.integer)
     for constraint in program.constraints:
         statement, space = constraint.statement, constraint.space
         for part in constraint.parts:
             target = slice(part.offset, part.offset + space.size)
             if part.right is None:
-                bodies[:, target] = evaluate_statement(program, statement, space, points, part.left)
+                bodies[:, target] = evaluate_statement(program, statement, space, whole, part.left)
                 continue
             left = evaluate_statement(program, statement, space, points, part.left)
             right = evaluate_statement(program, statement, space, points, part.right)
@@ -99,6 +103,14 @@ def evaluate(model: Model, X: Floats) -> Values:
         violations = np.maximum(0.0, np.maximum(allowed.lower - bodies, bodies - allowed.upper))
     violations = np.where(np.isfinite(bodies), violations, np.inf)
     return Values(objectives, bodies, violations, scales)
+
+
+def _rounded(points: Floats, integer: Bools) -> Floats:
+    """The points with integer columns made whole where they are within `INTEGRALITY`."""
+    if not integer.any():
+        return points
+    nearest = np.rint(points)
+    return np.where(integer & (np.abs(points - nearest) <= INTEGRALITY), nearest, points)
 
 
 def evaluate_expression(model: Model, node: Node, X: Floats, *, text: str = "") -> Floats:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orkernel.algebra.chains import addends, factors
-from orkernel.algebra.convexity import is_convex
 from orkernel.algebra.forms import Structure
 from orkernel.algebra.functions import FUNCTIONS, Kind
 from orkernel.algebra.nodes import (
@@ -148,7 +147,12 @@ def _measure(model: Model, shapes: Sequence[Shape]) -> tuple[bool | None, int]:
         form = model.quadratic()
     except Unsupported:
         return None, 0
-    return is_convex(form), int(form.linear.matrix.nnz)
+    nonzeros = int(form.linear.matrix.nnz)
+    if not form.row_quadratic and all(o.quadratic is None for o in form.linear.objectives):
+        return True, nonzeros
+    from orkernel.algebra.convexity import is_convex
+
+    return is_convex(form), nonzeros
 
 
 class _Reader:

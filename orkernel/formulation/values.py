@@ -197,6 +197,29 @@ def member_text(index: Sequence[IndexSet], flat: int) -> str:
     return f"[{', '.join(parts)}]"
 
 
+def nest_grid(index: Sequence[IndexSet], numbers: Sequence[Any]) -> Any:
+    """Numbers of a whole grid, in C order over `index`, as nested objects."""
+    if not index:
+        return numbers[0]
+    first, *rest = index
+    stride = math.prod(len(s) for s in rest)
+
+    def below(level: Keys) -> dict[str, Any]:
+        found = {}
+        for key, position in level.items():
+            if isinstance(position, dict):
+                found[key] = below(position)
+            else:
+                part = numbers[position * stride : (position + 1) * stride]
+                found[key] = nest_grid(rest, part)
+        return found
+
+    tree = key_tree(first)
+    if not rest and first.arity == 1:
+        return dict(zip(tree, numbers, strict=True))
+    return below(tree)
+
+
 def nest(members: Sequence[Iterable[Any]], numbers: Sequence[Any]) -> Any:
     """Numbers as nested objects keyed by text, one level per position.
 

@@ -293,3 +293,19 @@ def test_a_chance_constraint_is_judged_row_by_row() -> None:
     )
     violations = model.evaluate(np.array([[0.95], [1.9]])).violations
     assert (violations > 1e-3).tolist() == [[False, True], [False, False]]
+
+
+def test_conditions_see_integer_columns_as_whole_numbers() -> None:
+    model = bind(
+        variables=[{"name": "n", "domain": "integer"}, {"name": "m", "domain": "integer"}],
+        constraints=[
+            {"name": "a", "expression": "all_different([n, m])"},
+            {"name": "b", "expression": "n != m"},
+            {"name": "c", "expression": "not n >= 2"},
+            {"name": "d", "expression": "implies(n == 2, m == 2)"},
+            {"name": "e", "expression": "n <= 2"},
+        ],
+    )
+    values = model.evaluate(np.array([2.000009, 1.999995]))
+    np.testing.assert_array_equal(values.bodies[0, :4], [0, 0, 0, 1])
+    assert values.bodies[0, 4] == pytest.approx(9e-6)

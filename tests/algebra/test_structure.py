@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -142,3 +144,17 @@ def test_assumptions_of_strict_comparisons_are_reported_with_their_element() -> 
     (assumption,) = model.structure.assumptions
     assert "constraint 'less'" in assumption
     assert "'<='" in assumption
+
+
+def test_a_linear_model_is_reported_without_importing_the_convexity_tests() -> None:
+    script = """
+import sys
+from orkernel.formulation.schema import Formulation
+from orkernel.model import Model
+formulation = Formulation.model_validate({"variables": [{"name": "x"}]})
+print(Model.bind(formulation).structure.convex, "scipy.sparse.linalg" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False"]
