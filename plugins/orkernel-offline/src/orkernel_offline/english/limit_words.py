@@ -174,7 +174,9 @@ class LimitReader(ClauseView):
         demands = verb is not None and (
             verb.modal in {"must", "should", "shall", "cannot", "can't"} or "need" in verb.chain
         )
-        return demands and any(isinstance(p, Mark) and p.kind == "than" for p in self.phrases)
+        left = [p.kind for p in self.phrases if isinstance(p, Mark)]
+        dangling = "limit" in left and not any(isinstance(p, Quantity) for p in self.phrases)
+        return dangling or (demands and "than" in left)
 
     def equal_sense(self, index: int) -> Sense | None:
         """ "at least as many A as B"."""

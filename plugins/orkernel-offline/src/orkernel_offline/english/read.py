@@ -39,7 +39,14 @@ from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
 from .resolve import Resolver, Unresolved, as_limit
 from .tagging import label_nouns
-from .tokens import MAX_CHARACTERS, MAX_NUMBERS, MAX_SENTENCE_TOKENS, sentences, tokenize
+from .tokens import (
+    MAX_CHARACTERS,
+    MAX_NUMBERS,
+    MAX_SENTENCE_TOKENS,
+    Sentence,
+    sentences,
+    tokenize,
+)
 from .trace import Trace
 
 _WHOLE_WORDS = frozenset({"integer", "integral", "indivisible", "integer-valued"})
@@ -64,6 +71,7 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
         raise Unreadable("the statement has no sentence", ((0, len(statement)),))
     if problem_kind := unsupported(trace.sentences):
         raise Unreadable(problem_kind[0], (problem_kind[1],))
+    _check_numbers(trace.sentences, clauses, asides)
     try:
         return _facts(clauses, asides, trace), trace
     except Unresolved as problem:
@@ -137,6 +145,26 @@ def _everything(clauses: Sequence[Clause]) -> tuple[Span, ...]:
 
 def _number_spans(amounts: Sequence[Amount]) -> tuple[Span, ...]:
     return tuple((a.quantity.number_start, a.quantity.number_end) for a in amounts)
+
+
+def _check_numbers(
+    read: Sequence[Sentence], clauses: Sequence[Clause], asides: Sequence[Sequence[Phrase]]
+) -> None:
+    """Every number must be part of a phrase; one that is in none would be lost."""
+    covered: set[int] = set()
+    for phrases in (*(clause.phrases for clause in clauses), *asides):
+        for phrase in phrases:
+            if isinstance(phrase, Quantity):
+                covered.add(phrase.number_start)
+            elif isinstance(phrase, Noun | Per):
+                covered |= set(range(phrase.start, phrase.end))
+    for sentence in read:
+        for token in sentence.tokens:
+            lost = token.kind == "number" and token.role != "digit" and token.start not in covered
+            if lost:
+                raise Unreadable(
+                    f"cannot tell what {token.text} counts or measures", ((token.start, token.end),)
+                )
 
 
 def _check_asides(asides: Sequence[Sequence[Phrase]]) -> None:
@@ -301,9 +329,10 @@ class _FactReader:
         as_class = naming.is_total(nouns - lex.TYPE_NOUNS - {"different", "two"}) or (
             len(naming.exact(nouns)) == len(naming.activities)
         )
-        if quantity.value == len(naming.activities):
+        if quantity.value == len(naming.activities) and not quantity.text[0].isdigit():
             inside = any(nouns <= activity.full for activity in naming.activities)
-            return announced or as_class or inside or amount.sense not in {"<=", ">="}
+            known = self.resolver.column(nouns) is not None
+            return announced or as_class or inside or not known
         return announced and quantity.value in counts
 
     def _goal(self) -> Goal:
