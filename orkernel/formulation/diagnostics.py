@@ -28,7 +28,7 @@ class Diagnostic:
         start: Offset of the place in the expression (or statement), or None.
         end: Offset past it, or None.
         field: Which text `start` and `end` count in: expression | for_each | lower | upper |
-            range | value | table | statement.
+            range | value | table | index | unit | statement.
     """
 
     code: str

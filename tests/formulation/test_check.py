@@ -540,6 +540,34 @@ def test_expressions_that_meet_unfit_data_are_placed() -> None:
     ]
 
 
+def test_an_expression_that_its_data_make_senseless_is_placed() -> None:
+    part = {"name": "c", "expression": "piecewise(ship['Seattle','Chicago'], [2, 1], [0, 1]) >= 1"}
+    (finding,) = findings(transport(constraints=[part]))
+    assert (finding.code, finding.severity, finding.element, finding.message) == (
+        "bad-expression",
+        ERROR,
+        "constraint 'c'",
+        "piecewise needs increasing x values",
+    )
+    assert (finding.start, finding.end) == (0, 52)
+
+
+def test_a_fault_of_the_check_itself_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Model:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(Model, "bind", fail)
+    assert findings(transport()) == [
+        Diagnostic(
+            "internal-error",
+            ERROR,
+            "formulation",
+            "the check itself failed: RuntimeError: boom",
+            "please report this with the formulation",
+        )
+    ]
+
+
 # --------------------------------------------------------------------------- whole
 
 

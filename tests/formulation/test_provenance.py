@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orkernel.errors import Refused
 from orkernel.formulation.diagnostics import Diagnostic, Severity
 from orkernel.formulation.load import parse_formulation
 from orkernel.formulation.provenance import locate, provenance_diagnostics
 from orkernel.formulation.schema import Formulation, SourceReference
+from orkernel.pipeline import _refused_statement as refused_statement
 
 STATEMENT = (
     "A joiner makes two products: chairs and benches.\n"
@@ -366,3 +368,18 @@ def test_a_statement_of_one_megabyte_is_audited_fast() -> None:
     assert time.process_time() - started < 15
     assert messages(findings, "quote-not-found") == []
     assert len(messages(findings, "quote-approximate")) == 40
+
+
+def test_a_part_that_no_formulator_could_read_is_placed_in_the_statement() -> None:
+    refused = Refused("'joy' is not measured", [(0, 12)], fix="say how")
+    (finding,) = refused_statement(refused, "Maximize joy.").diagnostics
+    assert finding == Diagnostic(
+        "unreadable",
+        Severity.ERROR,
+        "statement",
+        "'joy' is not measured",
+        "say how",
+        0,
+        12,
+        "statement",
+    )
