@@ -17,6 +17,10 @@ from orkernel.errors import OrkernelError, PluginError, UnknownName
 from orkernel.plugins.problems import near
 from orkernel.version import __version__
 
+HELP = {"-h", "--help"}
+INSPECTING = {"plugins", "doctor"}
+"""Commands that work with a broken configuration file, so that it can be found and mended."""
+
 EPILOG = """\b
 Example:
   orkernel run problem.md --solver auto
@@ -52,7 +56,8 @@ class LazyGroup(click.Group):
             )
         invocation = ctx.ensure_object(Invocation)
         if command is not None and not ctx.resilient_parsing:
-            ctx.default_map = {name: invocation.defaults_of(name, command)}
+            lenient = name in INSPECTING or not HELP.isdisjoint(args)
+            ctx.default_map = {name: invocation.defaults_of(name, command, lenient=lenient)}
         return name, command, args[1:]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -99,7 +104,7 @@ def _plugin_command(ctx: click.Context, name: str) -> click.Command | None:
     cls=LazyGroup,
     epilog=EPILOG,
     context_settings={
-        "help_option_names": ["-h", "--help"],
+        "help_option_names": sorted(HELP),
         "max_content_width": 100,
         "auto_envvar_prefix": "ORKERNEL",
     },

@@ -44,6 +44,7 @@ class Invocation:
     no_plugins: bool = False
     options: list[str] = field(default_factory=list)
     verbosity: int = 0
+    _told: set[str] = field(default_factory=set, repr=False)
     _config: Config | None = field(default=None, repr=False)
     _registry: Registry | None = field(default=None, repr=False)
 
@@ -83,13 +84,16 @@ class Invocation:
             self._registry = self._load(Config(layers))
         return self._registry
 
-    def defaults_of(self, name: str, command: click.Command) -> dict[str, Any]:
+    def defaults_of(
+        self, name: str, command: click.Command, *, lenient: bool = False
+    ) -> dict[str, Any]:
         """Defaults of a command's flags from the configuration files.
 
         Raises:
+            UsageError: A file is broken, unless `lenient`; then it is reported and left out.
             UnknownName: A file sets a flag that the command does not have.
         """
-        config = self._config or self._read(tolerant=True)
+        config = self.lenient_config() if lenient else self._read(tolerant=False)
         flags = {flag: p.name for p in command.params for flag in _flags(p) if p.name}
         defaults: dict[str, Any] = {}
         for key, value in config.defaults(name).items():
@@ -109,8 +113,9 @@ class Invocation:
         return defaults
 
     def warn(self, line: str) -> None:
-        """One line on stderr, except while a shell asks for completions."""
-        if "_ORKERNEL_COMPLETE" not in os.environ:
+        """One line on stderr, once, and never while a shell asks for completions."""
+        if line not in self._told and "_ORKERNEL_COMPLETE" not in os.environ:
+            self._told.add(line)
             click.echo(f"warning: {line}", err=True)
 
     def _read(self, *, tolerant: bool) -> Config:

@@ -228,6 +228,25 @@ def test_corrupt_file_is_named_with_its_line_and_kills_neither_help_nor_disable(
     assert "oops" in scratch.config_file.with_name("config.toml.broken").read_text()
 
 
+def test_corrupt_file_stops_commands_that_use_it_but_not_their_help(scratch: Any) -> None:
+    scratch.write_config("[defaults.runs]\noops\n")
+    place = f"{scratch.config_file}, line 2: not valid TOML"
+    outcome = scratch("runs")
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"error: {place}")
+    outcome = scratch("runs", "--help")
+    assert outcome.code == 0
+    assert outcome.out.startswith("Usage: orkernel runs")
+    assert outcome.err.count(place) == 1
+
+
+@pytest.mark.parametrize("command", [["plugins"], ["plugins", "show"], ["doctor"]])
+def test_inspecting_commands_report_a_corrupt_file_once(scratch: Any, command: list[str]) -> None:
+    scratch.write_config("oops\n")
+    outcome = scratch(*command)
+    assert outcome.err.count("line 1: not valid TOML") == 1
+
+
 def test_switch_that_another_layer_overrides_says_so(scratch: Any) -> None:
     add(scratch)
     (scratch.work / "orkernel.toml").write_text('[plugins]\ndisable = ["trap"]\n')
