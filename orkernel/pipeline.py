@@ -46,6 +46,7 @@ def run(
     time_limit: float | None = None,
     gap: float | None = None,
     seed: int = 0,
+    second_opinion: bool = True,
     options: Mapping[str, Any] | None = None,
     out: Path | None = None,
     registry: Registry | None = None,
@@ -68,6 +69,8 @@ def run(
         time_limit: Seconds for solving; None means no limit.
         gap: Relative MIP gap at which to stop.
         seed: Seed of everything random.
+        second_opinion: Whether a second exact agent is asked, for at most ten seconds, to back
+            a claim without certificate.
         options: Plugin options, `{"NAME.key": value}`.
         out: Folder in which a run folder is made; None keeps nothing on disk.
         registry: Loaded plugins; loaded here when None.
@@ -102,6 +105,7 @@ def run(
         time_limit=time_limit,
         gap=gap,
         seed=seed,
+        second_opinion=second_opinion,
         options=options or {},
     )
     check_names(request, registry)
@@ -350,6 +354,13 @@ def _solve(state: _Run, storage: Storage, candidate: Candidate, formulation: For
     if request.time_limit is not None:
         ctx = ctx.limited(request.time_limit)
     with state.stage("solve"):
-        outcome = solve_ranked(state.agents, model, classification.agents, ctx)
+        outcome = solve_ranked(
+            state.agents,
+            model,
+            classification.agents,
+            ctx,
+            trial=candidate.trial,
+            second_opinion=request.second_opinion,
+        )
     storage.solution(outcome.solution)
     return presented(model, outcome, classification)

@@ -142,7 +142,7 @@ def replay(
     if request.time_limit is not None:
         ctx = ctx.limited(request.time_limit)
     pool = Agents(registry, request.problem, ctx)
-    outcome = solve_ranked(pool, model, agents, ctx)
+    outcome = solve_ranked(pool, model, agents, ctx, second_opinion=request.second_opinion)
     answer = presented(model, outcome, Classification(classification["kind"], tuple(agents)))
     return Replay(answer, stored, (*differences, *_compare(stored, answer)))
 

@@ -44,6 +44,7 @@ class Request:
     time_limit: float | None = None
     gap: float | None = None
     seed: int = 0
+    second_opinion: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,6 +67,7 @@ class Request:
             "time_limit": self.time_limit,
             "gap": self.gap,
             "seed": self.seed,
+            "second_opinion": self.second_opinion,
             "options": dict(self.options),
         }
 

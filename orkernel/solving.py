@@ -57,9 +57,24 @@ class Outcome:
 
 
 def solve_ranked(
-    agents: Agents, model: Model, ranked: Sequence[RankedAgent], ctx: RunContext
+    agents: Agents,
+    model: Model,
+    ranked: Sequence[RankedAgent],
+    ctx: RunContext,
+    *,
+    trial: Solution | None = None,
+    second_opinion: bool = True,
 ) -> Outcome:
     """Try the ranked agents until one gives an answer that holds.
+
+    Args:
+        agents: The installed agents.
+        model: The bound model.
+        ranked: Whom to ask, best first.
+        ctx: Run context.
+        trial: An earlier solution of the same model; taken over if it is conclusive and comes
+            from the agent whose turn it is.
+        second_opinion: Whether to ask a second exact agent to back a claim without certificate.
 
     Raises:
         Cancelled: The user interrupted and there is no incumbent.
@@ -67,11 +82,15 @@ def solve_ranked(
     refused: Outcome | None = None
     for agent in ranked:
         ctx.emit(Event("solver.started", "solve", f"{agent.name}: {agent.reason}"))
-        outcome = _attempt(agents, model, agent.name, ctx)
+        if trial is not None and _conclusive(trial, agent.name, model):
+            ctx.emit(Event("solver.trial_kept", "solve", "the trial solve was conclusive"))
+            outcome: Outcome | None = _judge(model, trial, [Stage(model, trial)])
+        else:
+            outcome = _attempt(agents, model, agent.name, ctx)
         if outcome is None:
             continue
         if outcome.verification.verified or outcome.solution.status is Status.TIME_LIMIT:
-            return _strengthen(agents, model, agent.name, outcome, ranked, ctx)
+            return _strengthen(agents, model, agent.name, outcome, ctx, second_opinion)
         for problem in outcome.verification.problems:
             agents.notes.append(f"answer of {agent.name} refused: {problem}")
         refused = refused or outcome
@@ -80,6 +99,17 @@ def solve_ranked(
     if refused is not None:
         return refused
     return _failed("; ".join(agents.notes) or "no agent was tried")
+
+
+def _conclusive(trial: Solution, name: str, model: Model) -> bool:
+    """True if solving again could tell nothing new."""
+    return (
+        trial.solver.agent == name
+        and trial.status in (Status.OPTIMAL, Status.INFEASIBLE)
+        and trial.guarantee is Guarantee.GLOBAL
+        and (trial.values is not None or trial.status is Status.INFEASIBLE)
+        and len(model.formulation.objectives) <= 1
+    )
 
 
 def _failed(message: str) -> Outcome:
@@ -177,11 +207,11 @@ def _strengthen(
     model: Model,
     name: str,
     outcome: Outcome,
-    ranked: Sequence[RankedAgent],
     ctx: RunContext,
+    second_opinion: bool,
 ) -> Outcome:
     """Back a bare claim by a second agent, and find the infeasible subset."""
-    if outcome.evidence is Evidence.SOLVER_CLAIM:
+    if second_opinion and outcome.evidence is Evidence.SOLVER_CLAIM:
         outcome = _second_opinion(agents, model, name, outcome, ctx)
     if outcome.solution.status is Status.INFEASIBLE and outcome.verification.verified:
         subset = _subset(agents, model, name, outcome, ctx)

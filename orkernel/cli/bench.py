@@ -53,6 +53,12 @@ verified objective agrees with the figure that the labels file names.
     help="Seconds for solving one item.",
 )
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--second-opinion/--no-second-opinion",
+    default=False,
+    show_default=True,
+    help="Ask a second exact solver where there is no certificate.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @plugin_options
 @pass_invocation

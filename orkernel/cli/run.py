@@ -44,6 +44,12 @@ Exit codes: 0 checked answer, 2 bad input, 3 infeasible or unbounded, 4 refused,
 @click.option("--gap", type=float, metavar="R", help="Relative MIP gap at which to stop.")
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True)
 @click.option(
+    "--second-opinion/--no-second-opinion",
+    default=True,
+    show_default=True,
+    help="Ask a second exact solver where there is no certificate.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("runs"),
@@ -72,6 +78,7 @@ def command(
     time_limit: float | None,
     gap: float | None,
     seed: int,
+    second_opinion: bool,
     out: Path,
     resume: Path | None,
     as_json: bool,
@@ -110,6 +117,7 @@ def command(
                 time_limit=time_limit,
                 gap=gap,
                 seed=seed,
+                second_opinion=second_opinion,
                 out=out,
                 options=dict(option.split("=", 1) for option in invocation.options),
                 registry=registry,
