@@ -115,18 +115,24 @@ class Interpreter:
         if op in ("in", "not in"):
             return (a in self.source(right, env)) == (op == "in")
         b = self.value(right, env)
+        if isinstance(a, (str, tuple)) or isinstance(b, (str, tuple)):
+            return (a == b) == (op == "==")
+        difference = round(a - b, 7)
         return {
-            "<=": lambda: a <= b,
-            ">=": lambda: a >= b,
-            "<": lambda: a < b,
-            ">": lambda: a > b,
-            "==": lambda: a == b,
-            "!=": lambda: a != b,
-        }[op]()
+            "<=": difference <= 0,
+            ">=": difference >= 0,
+            "<": difference < 0,
+            ">": difference > 0,
+            "==": difference == 0,
+            "!=": difference != 0,
+        }[op]
 
     def call(self, name: str, arguments: Any, env: dict[str, Any]) -> Any:
         first = arguments[0]
-        if name in ("sum", "prod", "min", "max"):
+        if name in ("implies", "iff"):
+            a, b = (bool(self.value(i, env)) for i in arguments)
+            return (not a or b) if name == "implies" else a == b
+        if name in ("sum", "prod", "min", "max", "all", "any"):
             if isinstance(first, n.Comprehension):
                 values = [
                     self.value(first.element, e) for e in self.environments(first.generators, env)
@@ -135,7 +141,15 @@ class Interpreter:
                 values = [self.value(i, env) for i in first.items]
             else:
                 values = [self.value(i, env) for i in arguments]
-            return {"sum": math.fsum, "prod": math.prod, "min": min, "max": max}[name](values)
+            function: Any = {
+                "sum": math.fsum,
+                "prod": math.prod,
+                "min": min,
+                "max": max,
+                "all": all,
+                "any": any,
+            }[name]
+            return function(values)
         if name == "card":
             return len(self.source(first, env))
         if name == "ord":
@@ -301,9 +315,44 @@ class Writer:
             return self.data(scope, 1)
         return self.variable(scope)
 
+    def logic(self, scope: dict[str, str], depth: int) -> str:
+        """A condition on variables."""
+        below = depth - 1
+        kind = self.pick("and", "or", "not", "implies", "iff", "all", "any") if depth else "leaf"
+        if kind in ("and", "or"):
+            return f"({self.logic(scope, below)} {kind} {self.logic(scope, below)})"
+        if kind == "not":
+            return f"(not {self.logic(scope, below)})"
+        if kind in ("implies", "iff"):
+            return f"{kind}({self.logic(scope, below)}, {self.logic(scope, below)})"
+        if kind in ("all", "any"):
+            generator, inner = self.generator(scope)
+            return f"{kind}({self.logic(inner, below)} for {generator})"
+        op = self.pick("<=", ">=", "==", "!=", "<", ">")
+        right = self.pick(self.data(scope, 0), self.variable(scope))
+        return f"({self.pick(self.variable(scope), self.smooth(scope))} {op} {right})"
+
+    def smooth(self, scope: dict[str, str]) -> str:
+        """A nonlinear expression that is defined everywhere."""
+        parts = [self.expression(scope, 1, True) for _ in range(2)]
+        kind = self.pick("min", "max", "abs", "cube", "ratio", "list", "truth")
+        if kind in ("min", "max"):
+            return f"{kind}({parts[0]}, {parts[1]}, 1)"
+        if kind == "cube":
+            return f"({parts[0]}) ** 3 * ({parts[1]})"
+        if kind == "ratio":
+            return f"({parts[0]}) / (1 + ({parts[1]}) ** 2)"
+        if kind == "list":
+            generator, inner = self.generator(scope)
+            total = f"sum(abs({self.variable(inner)}) for {generator})"
+            return f"max(max([{self.variable(scope)}, 0.5]), {total})"
+        if kind == "truth":
+            return f"(({parts[0]} >= 0) + 2 * ({parts[1]} < 1))"
+        return f"abs({parts[0]} - {parts[1]})"
+
 
 @st.composite
-def formulations(draw: Any, quadratic: bool) -> Formulation:
+def formulations(draw: Any, quadratic: bool, logical: bool = False) -> Formulation:
     size, periods = draw(st.integers(0, 4)), draw(st.integers(0, 4))
     members = ["a", "b", "c", "d"][:size]
     pairs = [[i, j] for i in members for j in members]
@@ -333,7 +382,7 @@ def formulations(draw: Any, quadratic: bool) -> Formulation:
         else:
             first = writer.pick("<=", "<")
             text = f"{writer.data(scope, 1)} {first} {body} <= {writer.data(scope, 1)}"
-        entry["expression"] = text
+        entry["expression"] = writer.logic(scope, 2) if logical else text
         constraints.append(entry)
     domain = st.sampled_from(["continuous", "integer", "binary"])
     return Formulation.model_validate(
@@ -445,6 +494,25 @@ def test_arrays_evaluator_and_interpreter_agree(quadratic: bool, data: st.DataOb
         assert (model.linear().matrix != model.quadratic().linear.matrix).nnz == 0
         assert model.linear().matrix.has_canonical_format
         assert np.all(model.linear().matrix.data != 0)
+
+
+@COMMON
+@given(data=st.data())
+def test_evaluator_and_interpreter_agree_on_conditions(data: st.DataObject) -> None:
+    model = Model.bind(data.draw(formulations(True, logical=True)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    points = rng.integers(-3, 4, (3, len(model.columns))) / 2
+    values = model.evaluate(points)
+    for point, bodies in zip(points, values.bodies, strict=True):
+        interpreter = Interpreter(model, point)
+        expected: list[bool] = []
+        for definition in model.formulation.constraints:
+            node = parse(definition.expression)
+            parts = parse_for_each(definition.for_each) if definition.for_each else ()
+            for environment in interpreter.environments(list(parts), {}):
+                expected.append(bool(interpreter.value(node, environment)))
+        assert bodies.tolist() == [float(e) for e in expected]
+    np.testing.assert_array_equal(values.violations, 1 - values.bodies)
 
 
 @COMMON
