@@ -50,11 +50,20 @@ class LoadedPlugin:
     hooks: Mapping[str, tuple[Record, ...]]
 
 
+class _Manager(pluggy.PluginManager):
+    """A manager that never runs a plugin's properties while it looks for hooks."""
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+        if isinstance(getattr_static(plugin, name, None), property):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 class PluginLoader:
     """Loads plugins into one pluggy manager and notes what it leaves out."""
 
     def __init__(self) -> None:
-        self._manager = pluggy.PluginManager("orkernel")
+        self._manager = _Manager("orkernel")
         self._manager.add_hookspecs(hookspecs)
         self.problems: list[PluginProblem] = []
 
