@@ -312,6 +312,32 @@ def test_index_arithmetic_conditions_and_ordered_sets() -> None:
     assert blocks["f"].tolist() == [[-1, 0, 0, 1, 0, 1]]
 
 
+def test_a_constraint_that_is_a_comparison_in_every_case_is_linear() -> None:
+    model = bind(
+        sets=[{"name": "T", "range": [1, 4]}],
+        variables=[{"name": "s", "index": ["T"]}],
+        constraints=[
+            constraint(
+                "s[t] == 7 if t == 1 else (s[t] == 9 if t == 2 else s[t] == s[t-1] + t)", "t in T"
+            ),
+            constraint("s[1] <= 3 if 2 > 1 else s[1] >= 4", None, "mixed"),
+        ],
+    )
+    first = model.derive(constraints=model.formulation.constraints[:1])
+    form = first.linear()
+    assert form.matrix.toarray().tolist() == [
+        [1, 0, 0, 0],
+        [0, 1, 0, 0],
+        [0, -1, 1, 0],
+        [0, 0, -1, 1],
+    ]
+    assert form.row_lower.tolist() == form.row_upper.tolist() == [7, 9, 3, 4]
+    assert first.structure.constraint_class == {"c": "linear"}
+    values = model.evaluate(np.array([3.0, 9, 12, 16]))
+    np.testing.assert_array_equal(values.violations[0], [4, 0, 0, 0, 0])
+    assert model.rows.block_of(4).logical
+
+
 def test_quadratic_objectives_and_rows_are_symmetric_halves() -> None:
     model = bind(
         sets=[{"name": "I", "range": [1, 2]}],

@@ -230,12 +230,36 @@ class Program:
         return self.data.flat(node, index, space) + block.offset  # type: ignore[arg-type]
 
 
+def as_comparison(node: Node) -> Compare | None:
+    """A constraint as a comparison, if it is one in every case.
+
+    `a <= b if test else c <= d` is `(a if test else c) <= (b if test else d)`, provided that
+    both sides compare in the same way.
+    """
+    if isinstance(node, Compare):
+        return node
+    if isinstance(node, Conditional):
+        then, otherwise = as_comparison(node.then), as_comparison(node.otherwise)
+        if then is not None and otherwise is not None and then.ops == otherwise.ops:
+            pairs = zip(then.operands, otherwise.operands, strict=True)
+            sides = tuple(Conditional(node.test, a, b, span=node.span) for a, b in pairs)
+            return Compare(sides, then.ops, span=node.span)
+    return None
+
+
 def _statement(
-    text: str, element: str, scope: Scope, indices: Sequence[str] = (), node: Node | None = None
+    text: str,
+    element: str,
+    scope: Scope,
+    indices: Sequence[str] = (),
+    *,
+    constraint: bool = False,
 ) -> Statement:
     with place(element, text):
-        node = parse(text, element=element) if node is None else node
+        node = parse(text, element=element)
         validate(node, scope, indices)
+        if constraint:
+            node = as_comparison(node) or node
         known = dict.fromkeys([*scope.variables, *scope.random])
         return Statement(element, text, node, dependent_nodes(node, known))
 
@@ -275,7 +299,7 @@ def _constraints(
     for definition in definitions:
         element = f"constraint '{definition.name}'"
         parts, names = _for_each(definition.for_each, element, scope)
-        statement = _statement(definition.expression, element, scope, names)
+        statement = _statement(definition.expression, element, scope, names, constraint=True)
         comparisons = _comparisons(statement)
         statement = _with_conditions(
             statement, [left for _, left, right in comparisons if right is None]
