@@ -72,18 +72,25 @@ class PluginLoader:
 
         Only KeyboardInterrupt passes; whatever else a plugin raises becomes a problem.
         """
-        begin = perf_counter()
+        if plugin.loaded is None and not accepts_kernel(plugin):
+            self._note(
+                plugin,
+                Cause.KERNEL_RANGE,
+                f"it is made for orkernel {plugin.kernel_range}, not for {__version__}",
+                WHOLE_PLUGIN,
+                f"`pip install --upgrade {plugin.distribution}`",
+            )
+            return None
         before = set(sys.modules)
+        begin = perf_counter()
         with redirect_stdout(sys.stderr):
             module = self._import(plugin)
-            if module is None:
-                _forget_modules(plugin, before)
-                return None
-            hooks = self._register(plugin, module)
+            hooks = None if module is None else self._register(plugin, module)
+        seconds = perf_counter() - begin
         if hooks is None:
             _forget_modules(plugin, before)
             return None
-        return LoadedPlugin(plugin, perf_counter() - begin, hooks)
+        return LoadedPlugin(plugin, seconds, hooks)
 
     def _note(
         self, plugin: InstalledPlugin, cause: Cause, detail: str, skipped: str, fix: str = ""
@@ -93,15 +100,6 @@ class PluginLoader:
     def _import(self, plugin: InstalledPlugin) -> object | None:
         if plugin.loaded is not None:
             return plugin.loaded
-        if not accepts_kernel(plugin):
-            self._note(
-                plugin,
-                Cause.KERNEL_RANGE,
-                f"it is made for orkernel {plugin.kernel_range}, not for {__version__}",
-                WHOLE_PLUGIN,
-                f"`pip install --upgrade {plugin.distribution}`",
-            )
-            return None
         try:
             return import_object(plugin.value)
         except KeyboardInterrupt:
