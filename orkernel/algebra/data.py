@@ -144,9 +144,9 @@ class DataEvaluator:
             )
         if kind == "random parameter":
             raise ExpressionError(
-                f"'{name}' is random; it may stand only inside expectation(…) or probability(…)",
+                f"'{name}' is random; data must be known before the model is solved",
                 span=node.span,
-                fix=f"write expectation({name}), or give it a fixed value",
+                fix="give it a fixed value",
             )
         if kind == "set":
             raise ExpressionError(

@@ -337,6 +337,21 @@ def test_wrong_data_is_refused_with_element_place_and_cause(
         data(**parts)
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"parameters": [{"name": "p", "expression": "d + 1"}]},
+        {"sets": [{"name": "S", "range": [1, "d"]}]},
+        {"sets": [{"name": "S", "expression": "[t for t in T if t > d]"}, T3]},
+    ],
+)
+def test_data_that_depends_on_a_random_parameter_is_refused(parts: dict[str, Any]) -> None:
+    random = {"name": "d", "distribution": {"normal": {"mean": 5, "std": 1}}}
+    parameters = [random, *parts.pop("parameters", [])]
+    with pytest.raises(ExpressionError, match="'d' is random; data must be known"):
+        data(parameters=parameters, **parts)
+
+
 def test_a_table_entry_outside_the_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("i,v\na,1\nz,2\n")
     with pytest.raises(DataError, match=r"table 'p.csv' has an entry for z, which is not in 'I'"):

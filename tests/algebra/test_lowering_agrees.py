@@ -481,6 +481,11 @@ def test_arrays_evaluator_and_interpreter_agree(quadratic: bool, data: st.DataOb
     np.testing.assert_allclose(evaluated.bodies[0], bodies, **close)
     np.testing.assert_array_equal(evaluated.bodies[0], evaluated.bodies[2])
 
+    classes = {
+        *model.structure.constraint_class.values(),
+        *model.structure.objective_class.values(),
+    }
+    assert classes <= ({"linear", "quadratic"} if quadratic else {"linear"})
     value, activity, lower, upper = lowered_values(model, x)
     np.testing.assert_allclose(value, plain_objective, **close)
     allowed = model.intervals
