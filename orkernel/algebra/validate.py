@@ -170,6 +170,9 @@ class Checker:
                 f"'{node.function}' is called with {len(node.arguments)} arguments",
                 f"write {function.signature}",
             )
+        not_plain = function.kind in (Kind.GLOBAL, Kind.RANDOM) or function.name == "interval"
+        if data_only and not_plain:
+            _fail(node, f"{node.function}(…) is no data; {data_only} must be data")
         outside = self.random
         self.random = self.random or function.kind is Kind.RANDOM
         several = len(node.arguments) > 1 and function.repeats

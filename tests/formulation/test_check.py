@@ -163,6 +163,13 @@ def test_a_right_formulation_has_no_findings() -> None:
             (29, 42),
         ),
         (
+            "no_overlap([interval(1, 2)]) in PLANT",
+            "variable-in-data",
+            "no_overlap(…) is no data; a test with 'in' must be data",
+            "",
+            (0, 28),
+        ),
+        (
             "__import__('os').system('true') <= 1",
             "syntax",
             "there is no function '__import__'",
