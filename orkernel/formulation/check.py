@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orkernel.formulation.declarations import Declarations, Element
     from orkernel.model import Model
 
-MAX_ROUNDS = 25
+MAX_ROUNDS = 50
 """How many elements with bad data are found in one check."""
 
 __all__ = ["Diagnostic", "Severity", "check"]
