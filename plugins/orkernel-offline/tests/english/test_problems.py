@@ -423,6 +423,44 @@ PROBLEMS: dict[str, tuple[float, str]] = {
         "must be pumped. At most 60% of the water may come from the river. How many cubic "
         "meters should be pumped from each source to minimize cost?",
     ),
+    "oars": (
+        6.0,
+        "A club buys canoes and paddles. A canoe costs $300 and a paddle costs $25. The club "
+        "can spend at most $2600. For each canoe, at least 3 paddles must be bought. It needs "
+        "at least 9 paddles. How many canoes and paddles should be bought to maximize the "
+        "number of canoes?",
+    ),
+    "hooked": (
+        105.0,
+        "A lab can be hooked up to two pumps, pump 1 and pump 2. Pump 1 moves 4 liters of brine "
+        "per minute and uses 3 units of power per minute. Pump 2 moves 7 liters of brine per "
+        "minute and uses 6 units of power per minute. At least 140 liters of brine must be "
+        "moved. For how many minutes should each pump run to minimize the power used?",
+    ),
+    "oil": (
+        460.0,
+        "A press makes olive oil and nut oil. To make a bottle of olive oil, 5 kg of olives and "
+        "2 minutes of pressing are required. To make a bottle of nut oil, 3 kg of nuts and 4 "
+        "minutes of pressing are required. There are 100 kg of olives, 90 kg of nuts and 120 "
+        "minutes of pressing. Each bottle of olive oil produces a net revenue of $9 and each "
+        "bottle of nut oil produces a net revenue of $14. How many bottles of each should be "
+        "made so that net revenue is maximized?",
+    ),
+    "bars": (
+        51.0,
+        "A dieter eats oat bars and protein bars. Each oat bar contains 3 units of protein and "
+        "180 calories. Each protein bar contains 11 units of protein and 240 calories. He can "
+        "take in at most 1900 calories. He must eat at least twice as many oat bars as protein "
+        "bars. How many of each should he eat to maximize his protein intake?",
+    ),
+    "stew-meat": (
+        136.0,
+        "A tavern cooks lamb pots and beef pots. Each lamb pot requires 2 units of lamb meat "
+        "and 5 units of stock cubes. Each beef pot requires 3 units of beef meat and 4 units of "
+        "stock cubes. There are 80 units of lamb meat and 90 units of beef meat. At least 30% "
+        "of the pots must be beef pots and at least 20 lamb pots are needed. How many pots of "
+        "each kind should be cooked to minimize the total amount of stock cubes used?",
+    ),
 }
 
 

@@ -84,6 +84,13 @@ def announces(phrases: Sequence[Phrase], index: int) -> bool:
         return False
     if set(quantity.nouns) & lex.TYPE_NOUNS:
         return True
+    return lists_names(phrases, index)
+
+
+def lists_names(phrases: Sequence[Phrase], index: int) -> bool:
+    """As many names as the number says are listed behind it."""
+    quantity = phrases[index]
+    assert isinstance(quantity, Quantity)
     following = [phrase for phrase in phrases[index + 1 :] if not _is_preposition(phrase)]
     if not (following and isinstance(following[0], Mark)):
         return False

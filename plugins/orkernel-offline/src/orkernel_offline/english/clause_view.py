@@ -250,6 +250,9 @@ class ClauseView:
         verb = self.clause.verb
         if verb is not None and verb.lemma in {"need", "require", "demand"} and not verb.modal:
             return "need"
+        counted = index < len(self.clause.before) and self.places and verb is not None
+        if counted and verb is not None and (verb.passive or {"require", "need"} & set(verb.chain)):
+            return "need" if not verb.modal else ""
         if nouns & {"budget", "availability", "capacity", "limit", "stock", "access"}:
             return "<="
         if verb is None:

@@ -98,10 +98,12 @@ def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
     for index, phrase in enumerate(phrases):
         if not isinstance(phrase, Verb) or phrase.lemma not in _SENSE_VERBS:
             continue
-        if phrase.passive:
-            continue
         sense = _SENSE_VERBS[phrase.lemma]
-        goal = _goal(_tail(phrases, index + 1), sense, number)
+        tail: list[Phrase] = _tail(phrases, index + 1)
+        if phrase.passive:
+            subjects: list[Phrase] = [p for p in phrases[:index] if isinstance(p, Noun)]
+            tail = subjects[-1:]
+        goal = _goal(tail, sense, number)
         if goal is None:
             continue
         strong = phrase.lemma in _STRONG_VERBS

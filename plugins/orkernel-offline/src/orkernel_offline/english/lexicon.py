@@ -132,6 +132,8 @@ MOSTLY_NOUNS = words(
     "process processes post tie contract contracts ship ships box boxes staple"
 )
 
+# Verbs with the particle "up", after which "up to" is no limit.
+UP_VERBS = words("hook add sum set link wire sign tie catch connect wake live hang line hold pick")
 GOAL_VERBS = words("maximize maximise minimize minimise")
 
 # Nouns for the public that something serves, and for the staff that something needs.
@@ -153,8 +155,6 @@ TIME_UNITS: dict[str, float] = {
     "min": 60.0,
     "hour": 3600.0,
     "hr": 3600.0,
-    "day": 86400.0,
-    "week": 604800.0,
     "man-hour": 3600.0,
     "labor-hour": 3600.0,
     "labour-hour": 3600.0,

@@ -128,7 +128,7 @@ def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_l
         amount.money,
         _is_percent(amount),
         {amount.verb},
-        amount.quantity.words,
+        amount.quantity.words + tuple(sorted(amount.nouns - set(amount.quantity.nouns))),
     )
     for member in members:
         column.cells[member] = cell

@@ -23,8 +23,12 @@ from .goals import clean
 from .limits import Sense
 from .lookup import GENERIC, Lookup
 from .measures import Column, convertible, overlap
+from .words import words
 
 TOTAL = Target("total")
+
+
+_COUNTABLE = words("item product unit piece thing")
 
 
 class Unresolved(Exception):
@@ -66,7 +70,27 @@ class Resolver(Lookup):
             hits |= set(self.naming.exact(mention.lemmas))
         return Target("activity", members=tuple(hits)) if len(hits) == 1 else None
 
-    def limit(self, words: LimitWords) -> list[Limit]:
+    def per_activity(self, words: LimitWords, target: Target) -> Relation | None:
+        """ "for each table, at least 4 chairs": so many of one thing per unit of another.
+
+        Raises:
+            Unresolved: "per" names the limited thing itself, or the limit is no activity's.
+        """
+        named = [
+            self.naming.exact(mention.lemmas)
+            for mention in (*words.others, *words.subject)
+            if mention.role == "per"
+        ]
+        hits = [hit for hit in named if len(hit) == 1]
+        if not hits:
+            return None
+        second = Target("activity", members=hits[0])
+        if target.kind != "activity" or target == second:
+            raise Unresolved(words.span, "cannot tell what the limit is counted by")
+        factor = words.quantity.value
+        return Relation(target, second, words.sense, factor, words.quantity, words.span)
+
+    def limit(self, words: LimitWords) -> list[Limit | Relation]:
         """Tie one limit to its target, or to several where it is said of each.
 
         Raises:
@@ -74,6 +98,8 @@ class Resolver(Lookup):
         """
         quantity = words.quantity
         target, scale = self._limit_target(words)
+        if relation := self.per_activity(words, target):
+            return [relation]
         members = range(len(self.naming.activities))
         if target.kind == "total" and self._per_activity(words):
             targets = [Target("activity", members=(index,)) for index in members]
@@ -168,7 +194,7 @@ class Resolver(Lookup):
         unit = words.quantity.unit
         if unit is not None and unit in self.basis:
             return not nouns or not any(overlap(nouns, c.nouns) for c in self.columns)
-        return bool(nouns) and nouns <= self.basis | self.naming.class_words | GENERIC
+        return bool(nouns) and nouns <= self.basis | self.naming.class_words | _COUNTABLE
 
     def _predicate(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
         """ "at least 10 trucks must be small": the activity is named elsewhere."""
@@ -306,6 +332,9 @@ class Resolver(Lookup):
     def _whole(self, words: ShareWords, base: frozenset[str]) -> Target:
         if not base:
             return TOTAL
+        units = {column.unit for column in self.columns if column.unit} - self.basis
+        if base & units:
+            raise Unresolved(words.span, "a share of a resource")
         index = self.column(base, unit_matters=False)
         if index is not None and self.columns[index].nouns == base:
             raise Unresolved(words.span, "a share of a resource")
@@ -365,7 +394,7 @@ class Resolver(Lookup):
         if overlap(wanted, column.nouns) == len(wanted):
             return True
         hits = self.naming.exact(wanted)
-        partial = all(not self.naming.activities[hit].core <= wanted for hit in hits)
+        partial = all(not self.naming.activities[hit].full <= wanted for hit in hits)
         return not counted and column.nouns <= wanted and partial
 
     def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:

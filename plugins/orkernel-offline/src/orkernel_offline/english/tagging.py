@@ -135,6 +135,8 @@ class _Tagger:
                 continue
             if words in BEFORE_NUMBERS_ONLY and not self._is_number(index + size):
                 continue
+            if words == ("up", "to") and self._particle_verb():
+                continue
             self._emit_limit(index, size, sense)
             return size
         sense = NUMBER_PREFIXES.get(self._low(index))
@@ -142,6 +144,10 @@ class _Tagger:
             self._emit_limit(index, 1, sense)
             return 1
         return 0
+
+    def _particle_verb(self) -> bool:
+        """ "hooked up to two machines": "up" belongs to the verb."""
+        return bool(self.result) and self.result[-1].verb in lex.UP_VERBS
 
     def _emit_limit(self, index: int, size: int, sense: Sense) -> None:
         first, last = self.tokens[index], self.tokens[index + size - 1]
