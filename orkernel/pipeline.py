@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -92,9 +93,11 @@ def run(
     if registry is None:
         pairs = [f"{key}={value}" for key, value in (options or {}).items()]
         registry = Registry.load(Config.load(options=pairs))
-    problem, formulation = read_source(source, data)
+        for problem in registry.problems:
+            warnings.warn(str(problem), RuntimeWarning, stacklevel=2)
+    given, formulation = read_source(source, data)
     request = Request(
-        problem=problem,
+        problem=given,
         formulation=formulation,
         k=k,
         formulator=formulator,
@@ -109,7 +112,7 @@ def run(
         options=options or {},
     )
     check_names(request, registry)
-    folder = RunFolder.create(out, problem.name) if out is not None else None
+    folder = RunFolder.create(out, given.name) if out is not None else None
     return execute(
         request, registry, folder, observe=observe, ask=ask, cancel=cancel or threading.Event()
     )

@@ -56,6 +56,11 @@ class Progress:
             self._show(f"{event.stage} … {event.message}")
             if self.verbosity:
                 self.console.print(f"  {escape(event.message)}", style="dim", highlight=False)
+        elif kind == "formulator.reading":
+            if self.verbosity:
+                self.console.print(f"  {event.message}", style="dim", markup=False, highlight=False)
+                trace = str(event.data.get("trace", ""))
+                self.console.print(trace, style="dim", markup=False, highlight=False)
         elif kind == "log.line":
             if self.verbosity > 1:
                 self.console.print(f"  | {escape(event.message)}", style="dim", highlight=False)
