@@ -57,8 +57,7 @@ class Conditions:
             return
         if node.op == "iff":
             left, right = node.arguments
-            self._clause([(left, False), (right, positive)], guards)
-            self._clause([(left, True), (right, not positive)], guards)
+            self._equivalence((left, True), (right, positive), guards)
             return
         conjunction, literals = self._normal(node, positive)
         if conjunction:
@@ -66,6 +65,35 @@ class Conditions:
                 self.enforce(part, guards)
         else:
             self._clause(literals, guards)
+
+    def _equivalence(self, left: Literal, right: Literal, guards: Sequence[Affine]) -> None:
+        """Make two literals both true or both false where all guards are 1.
+
+        A comparison beside something plain needs no indicator; everything else gets one, made
+        once however often it occurs.
+        """
+        flag = self._flag(left)
+        other = self._flag(right)
+        if flag is None and other is None:
+            flag = self.indicator(left[0], left[1], Side.EXACT)
+        if flag is not None and other is not None:
+            self.assembly.require(flag - other, 0.0, 0.0, guards)
+            return
+        if flag is None:
+            flag, (number, positive) = other, left
+        else:
+            number, positive = right
+        assert flag is not None
+        self.enforce((number, positive), [*guards, flag])
+        self.enforce((number, not positive), [*guards, Affine(1.0) - flag])
+
+    def _flag(self, literal: Literal) -> Affine | None:
+        """A 0–1 expression for a literal; None for a comparison that would need a new column."""
+        node = self.graph.nodes[literal[0]]
+        plain = self._plain(literal)
+        if plain is not None or (isinstance(node, Operation) and node.op in COMPARISONS):
+            return plain
+        return self.indicator(literal[0], literal[1], Side.EXACT)
 
     def _normal(self, node: Operation, positive: bool) -> tuple[bool, list[Literal]]:
         """A junction with `not` pushed inside: whether it is an `and`, and its literals."""

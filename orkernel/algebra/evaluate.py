@@ -156,6 +156,7 @@ class Evaluator:
         self.statement = statement
         self.points = points
         self.random = random
+        self._truths: dict[tuple[int, Space, bool], Bools] = {}
 
     # ------------------------------------------------------------------ numbers
 
@@ -194,8 +195,8 @@ class Evaluator:
             case Call(function="expectation" | "probability"):
                 return self._expected(node, space)
         if is_condition(node):
-            false = np.where(self.truth(node, space, False), 0.0, np.nan)
-            return np.where(self.truth(node, space), 1.0, false)
+            false = np.where(self._settled(node, space, False), 0.0, np.nan)
+            return np.where(self._settled(node, space, True), 1.0, false)
         raise ExpressionError("this cannot be evaluated as a number", span=node.span)
 
     def _data(self, node: Node, space: Space) -> Array:
@@ -367,8 +368,9 @@ class Evaluator:
                 values = [self.truth(left, space, not holds), self.truth(right, space, holds)]
                 return _merge(values, not holds)
             case Call(function="iff", arguments=(left, right)):
-                same = self.truth(left, space) & self.truth(right, space, holds)
-                return same | (self.truth(left, space, False) & self.truth(right, space, not holds))
+                known = self._settled
+                both = known(left, space, True) & known(right, space, holds)
+                return both | (known(left, space, False) & known(right, space, not holds))
             case Call(function="all" | "any"):
                 return self._reduce(node, space, holds)
             case Call(function=name) if FUNCTIONS[name].kind is Kind.GLOBAL and name != "element":
@@ -376,6 +378,13 @@ class Evaluator:
                 return truth if holds else ~truth
         number = self.number(node, space)
         return np.asarray(number >= 0.5 if holds else number < 0.5)
+
+    def _settled(self, node: Node, space: Space, holds: bool) -> Bools:
+        """`truth`, remembered: without that, nested conditions asked both ways double the work."""
+        key = (id(node), space, holds)
+        if key not in self._truths:
+            self._truths[key] = self.truth(node, space, holds)
+        return self._truths[key]
 
     def _relation(self, left: Node, op: str, right: Node, space: Space, holds: bool) -> Bools:
         if not holds:

@@ -29,7 +29,8 @@ def implied_bounds(
 ) -> tuple[Floats, Floats]:
     """Tighten column bounds.
 
-    Every point within the given bounds that meets the rows is within the result.
+    Every point within the given bounds that meets the rows is within the result. Where the
+    rows contradict the bounds, tightening stops before the bounds cross.
 
     Args:
         matrix: CSR of rows that always hold, shape `(m, n)`.
@@ -64,16 +65,15 @@ def implied_bounds(
         new_lower = np.where(integer, np.ceil(new_lower - MARGIN), new_lower)
         new_upper = np.minimum(new_upper, upper)
         new_lower = np.maximum(new_lower, lower)
-        better = (new_upper < upper - MARGIN * np.maximum(1.0, np.abs(new_upper))) | (
-            new_lower > lower + MARGIN * np.maximum(1.0, np.abs(new_lower))
-        )
+        if np.any(new_lower > new_upper):
+            break
+        with np.errstate(invalid="ignore"):
+            better = (new_upper < upper - MARGIN * np.maximum(1.0, np.abs(new_upper))) | (
+                new_lower > lower + MARGIN * np.maximum(1.0, np.abs(new_lower))
+            )
         lower, upper = new_lower, new_upper
         if not better.any():
             break
-    crossed = lower > upper
-    if crossed.any():
-        middle = (lower + upper) / 2
-        lower, upper = np.where(crossed, middle, lower), np.where(crossed, middle, upper)
     return lower, upper
 
 

@@ -302,13 +302,13 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_refused_or_read_quickly_and_silently(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.thread_time()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for read in (parse, parse_for_each):
             with suppress(ExpressionError):
                 read(text)
-    assert time.perf_counter() - begin < 5
+    assert time.thread_time() - begin < 5
 
 
 def test_deep_text_is_refused_in_a_thread_with_a_small_stack() -> None:
@@ -372,13 +372,13 @@ PIECES = st.sampled_from(
 
 def refused_or_read(text: str) -> None:
     for read in (parse, parse_for_each):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         try:
             read(text)
         except ExpressionError as error:
             start, end = error.span
             assert 0 <= start <= end <= len(text)
-        assert time.perf_counter() - begin < 2
+        assert time.thread_time() - begin < 2
 
 
 @settings(max_examples=300, deadline=None)
