@@ -74,6 +74,26 @@ def test_amounts_that_nothing_uses_are_refused() -> None:
         readings(text)
 
 
+def test_amounts_per_day_do_not_meet_a_limit_per_week() -> None:
+    text = (
+        "A nursery grows roses and lilies. Roses drink 2 liters of water per day and lilies drink "
+        "3 liters of water per day. It has 120 liters of water per week. A rose earns $5 and a "
+        "lily earns $6. How many of each should be grown to maximize earnings?"
+    )
+    with pytest.raises(Unreadable, match="conversion"):
+        readings(text)
+    assert readings(text.replace("per week", "per day"))
+
+
+def test_one_product_in_terms_of_another_is_refused() -> None:
+    text = (
+        "A truck holds 100 boxes. A small box earns $2 and a large box earns $5. A large box takes "
+        "the space of 3 small boxes. How many of each should be loaded to maximize earnings?"
+    )
+    with pytest.raises(Unreadable):
+        readings(text)
+
+
 def test_a_profit_stated_for_one_product_only_is_refused() -> None:
     text = START + STOCK + "The profit per raft is $40. How many maximize profit?"
     with pytest.raises(Unreadable):

@@ -208,6 +208,7 @@ class FactReader:
         used |= {t.index for t in (goal.target, goal.less) if t is not None and t.kind == "measure"}
         count = len(self.resolver.naming.activities)
         for index, column in enumerate(self.resolver.columns):
+            self._check_own(column)
             spans = tuple(span for _, span, _ in column.cells.values())
             if index not in used:
                 raise Unreadable(f"nothing uses the amounts of {_column_words(column)}", spans)
@@ -215,6 +216,14 @@ class FactReader:
                 raise Unreadable(
                     f"the amount of {_column_words(column)} is stated for some products only", spans
                 )
+
+    def _check_own(self, column: Column) -> None:
+        """ "a large box takes the space of 3 small boxes": one product in terms of another."""
+        naming = self.resolver.naming
+        hits = naming.exact(column.nouns) if column.nouns else ()
+        if len(hits) == 1 and column.nouns == naming.activities[hits[0]].full:
+            spans = tuple(span for _, span, _ in column.cells.values())
+            raise Unreadable("one product is given in terms of another", spans)
 
     def _must_be_complete(self, index: int, goal: Goal) -> bool:
         column = self.resolver.columns[index]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .lexicon import PERIODS
 from .limits import Sense
 from .phrases import Quantity
 
@@ -50,7 +51,12 @@ class Amount:
     span: Span
     sense: str = ""
     respectively: int | None = None
-    horizon: bool = False
+
+    @property
+    def periods(self) -> frozenset[str]:
+        """The periods that it is stated per: day, week, …"""
+        found = {word for m in self.mentions if m.role == "per" for word in m.lemmas}
+        return frozenset(found & PERIODS)
 
     @property
     def unit(self) -> str | None:
@@ -72,6 +78,7 @@ class LimitWords:
     total: bool
     clause: int
     span: Span
+    periods: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,8 @@ AVAILABILITY = words("available availability hand stock supply disposal")
 TIME_HORIZON = words(
     "day week month year shift night season quarter annum morning weekend term summer"
 )
+# Periods: an amount per day and a limit per week do not meet without a conversion.
+PERIODS = words("day week month year quarter annum")
 TIME_UNITS: dict[str, float] = {
     "second": 1.0,
     "sec": 1.0,

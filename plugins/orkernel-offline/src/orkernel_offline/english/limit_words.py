@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import lexicon as lex
 from .clause_view import REASON_LINKS, ClauseView, mention_of
 from .facts import ComparisonWords, LimitWords, Mention, ShareWords
 from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
@@ -55,6 +56,7 @@ class LimitReader(ClauseView):
                 self.says_total(),
                 self.number,
                 self.span,
+                frozenset(word for per in pers for word in per.lemmas) & lex.PERIODS,
             )
         )
 

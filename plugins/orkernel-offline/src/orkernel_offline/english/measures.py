@@ -21,6 +21,7 @@ class Column:
     verbs: set[str] = field(default_factory=set)
     words: tuple[str, ...] = ()
     cells: dict[int, tuple[float, Span, str]] = field(default_factory=dict)
+    periods: set[str] = field(default_factory=set)
 
 
 class Conflict(Exception):
@@ -120,6 +121,7 @@ def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_l
             column.cells[member] = cell
         column.verbs.add(amount.verb)
         column.soft |= amount.soft
+        column.periods |= amount.periods
         return
     column = Column(
         amount.nouns,
@@ -130,6 +132,7 @@ def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_l
         {amount.verb},
         amount.quantity.words + tuple(sorted(amount.nouns - set(amount.quantity.nouns))),
     )
+    column.periods |= amount.periods
     for member in members:
         column.cells[member] = cell
     columns.append(column)
@@ -155,6 +158,7 @@ def _join_partial(columns: list[Column], count: int) -> list[Column]:
             continue
         home.cells.update(column.cells)
         home.verbs |= column.verbs
+        home.periods |= column.periods
         home.money = column.money if home.money == "earn" else home.money
         home.nouns = home.nouns & column.nouns or home.nouns
     return result

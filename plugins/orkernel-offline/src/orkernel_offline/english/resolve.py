@@ -70,6 +70,17 @@ class Resolver(Lookup):
             hits |= set(self.naming.exact(mention.lemmas))
         return Target("activity", members=tuple(hits)) if len(hits) == 1 else None
 
+    def _check_period(self, words: LimitWords, target: Target) -> None:
+        if target.kind != "measure":
+            return
+        stated = self.columns[target.index].periods
+        if stated and words.periods and not stated & words.periods:
+            raise Unresolved(
+                words.span,
+                f"amounts per {', '.join(sorted(stated))} and a limit per "
+                f"{', '.join(sorted(words.periods))} need a conversion",
+            )
+
     def per_activity(self, words: LimitWords, target: Target) -> Relation | None:
         """ "for each table, at least 4 chairs": so many of one thing per unit of another.
 
@@ -98,6 +109,7 @@ class Resolver(Lookup):
         """
         quantity = words.quantity
         target, scale = self._limit_target(words)
+        self._check_period(words, target)
         if relation := self.per_activity(words, target):
             return [relation]
         members = range(len(self.naming.activities))
@@ -433,4 +445,5 @@ def as_limit(amount: Amount, sense: Sense) -> LimitWords:
         False,
         amount.clause,
         amount.span,
+        amount.periods,
     )
