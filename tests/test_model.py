@@ -569,6 +569,41 @@ def test_a_derived_model_refuses_an_expression_that_does_not_fit() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "1e308 * 10 * x <= 1",
+        "(1e308 + 1e308) * x <= 1",
+        "1e308 * x + 1e308 * x <= 1",
+        "1e308 * x * x + 1e308 * x * x <= 1",
+        "1e200 * (1e200 * x) <= 1",
+        "1e200 * (1e200 * x + 1) <= 1",
+        "sum(1e308 for i in I) * x <= 1",
+        "exp(1000) * x <= 1",
+        "I[1e300] * x <= 1",
+        "10 ** 309 <= x",
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_numbers_beyond_the_range_are_refused_without_a_warning(expression: str) -> None:
+    with pytest.raises(ExpressionError):
+        bind(
+            sets=[{"name": "I", "range": [1, 3]}],
+            variables=[{"name": "x"}],
+            constraints=[constraint(expression)],
+        ).quadratic()
+
+
+@pytest.mark.parametrize("expression", ["1e308 * x + 1e308 * x", "1e308 * x**2 + 1e308 * x**2"])
+def test_an_objective_beyond_the_range_is_refused(expression: str) -> None:
+    model = bind(
+        variables=[{"name": "x"}],
+        objectives=[{"name": "o", "sense": "minimize", "expression": expression}],
+    )
+    with pytest.raises(ExpressionError, match="objective 'o': a coefficient is not a finite"):
+        model.quadratic()
+
+
 def test_points_of_the_wrong_length_are_refused() -> None:
     with pytest.raises(ValueError, match="points have 5 values, the model 6"):
         transport().evaluate(np.zeros(5))

@@ -91,6 +91,14 @@ class LoweredRows:
     upper: Floats
     quadratic: QuadraticRows
 
+    def infinite_row(self) -> int | None:
+        """The first row with a coefficient that is not finite, None without one."""
+        bad = np.flatnonzero(~np.isfinite(self.matrix.data))
+        if bad.size:
+            return int(np.searchsorted(self.matrix.indptr, bad[0], "right")) - 1
+        bad = np.flatnonzero(~np.isfinite(2 * self.quadratic.coefficients))
+        return int(self.quadratic.rows[bad[0]]) if bad.size else None
+
     def selected(self, keep: Integers) -> LoweredRows:
         """The rows in `keep` (ascending)."""
         return LoweredRows(
@@ -132,7 +140,8 @@ def to_quadratic_rows(terms: Sequence[Terms], columns: int) -> QuadraticRows:
     new = np.ones(rows.size, np.bool_)
     new[1:] = (np.diff(rows) != 0) | (np.diff(small) != 0) | (np.diff(large) != 0)
     starts = np.flatnonzero(new)
-    sums = np.add.reduceat(values, starts) if starts.size else values[:0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.add.reduceat(values, starts) if starts.size else values[:0]
     kept = sums != 0
     return QuadraticRows(
         rows[starts][kept], small[starts][kept], large[starts][kept], sums[kept], columns

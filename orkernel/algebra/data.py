@@ -174,9 +174,8 @@ class DataEvaluator:
             raise ExpressionError(
                 f"{node.base}[k] takes the position of a member, from 1", span=node.span
             )
-        number = self.number(node.indices[0], space)
-        positions = number.astype(np.int64) - 1
-        bad = (positions + 1 != number) | (positions < 0) | (positions >= len(domain))
+        positions = self.codes(self.number(node.indices[0], space), node)[0] - 1
+        bad = (positions < 0) | (positions >= len(domain))
         if np.any(bad):
             raise self.failure(
                 f"'{node.base}' has {len(domain)} members, none at the position asked for",
@@ -218,10 +217,11 @@ class DataEvaluator:
         total: Array | None = None
         for sign, part in addends(node):
             value = self.number(part, space)
-            if total is None:
-                total = value if sign > 0 else -value
-            else:
-                total = total + value if sign > 0 else total - value
+            with np.errstate(over="ignore", invalid="ignore"):
+                if total is None:
+                    total = value if sign > 0 else -value
+                else:
+                    total = total + value if sign > 0 else total - value
         assert total is not None
         return self.finite(total, node, space, "this sum")
 

@@ -82,7 +82,8 @@ def reduce(data: DataEvaluator, node: Call, space: Space) -> Array:
         raise data.failure(f"{node.function}(…) over nothing", node, space, gap)
     result = np.full(space.size, 0.0 if empty is None else empty, values.dtype)
     if present.size:
-        result[present] = ufunc.reduceat(values, starts)
+        with np.errstate(over="ignore", invalid="ignore"):
+            result[present] = ufunc.reduceat(values, starts)
     return result if logical else data.finite(result, node, space, f"{node.function}(…)")
 
 

@@ -237,7 +237,7 @@ def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
     quadratic: list[Terms] = []
     for constraint in program.constraints:
         statement, space = constraint.statement, constraint.space.fresh()
-        with place(statement.element, statement.text):
+        with place(statement.element, statement.text), np.errstate(all="ignore"):
             for part in constraint.parts:
                 numbers = slice(part.offset, part.offset + space.size)
                 if part.right is None:
@@ -263,8 +263,17 @@ def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
                 linear.extend(t.shifted(part.offset) for t in body.linear)
                 quadratic.extend(t.shifted(part.offset) for t in body.quadratic)
     size = len(program.columns)
-    matrix = to_csr(linear, len(rows), size)
-    return LoweredRows(matrix, lower, upper, to_quadratic_rows(quadratic, size))
+    lowered = LoweredRows(
+        to_csr(linear, len(rows), size), lower, upper, to_quadratic_rows(quadratic, size)
+    )
+    row = lowered.infinite_row()
+    if row is not None:
+        raise _too_large(f"constraint '{rows.block_of(row).constraint}'")
+    return lowered
+
+
+def _too_large(element: str) -> ExpressionError:
+    return ExpressionError("a coefficient is not a finite number", element=element)
 
 
 def _check_finite(body: Polynomial, node: Node, space: Space, program: Program) -> None:
@@ -290,13 +299,15 @@ def lower_objectives(program: Program) -> tuple[LinearObjective, ...]:
     size = len(program.columns)
     for objective in program.objectives:
         statement, space = objective.statement, Space()
-        with place(statement.element, statement.text):
+        with place(statement.element, statement.text), np.errstate(all="ignore"):
             body = Lowering(program, statement).polynomial(statement.node, space)
             _check_finite(body, statement.node, space, program)
-        cost = np.zeros(size)
-        for terms in body.linear:
-            cost += np.bincount(terms.columns, weights=terms.values(), minlength=size)
+            cost = np.zeros(size)
+            for terms in body.linear:
+                cost += np.bincount(terms.columns, weights=terms.values(), minlength=size)
         merged = to_quadratic_rows(body.quadratic, size)
+        if not (np.isfinite(cost).all() and np.isfinite(2 * merged.coefficients).all()):
+            raise _too_large(statement.element)
         found.append(
             LinearObjective(
                 objective.definition.name,
