@@ -175,6 +175,8 @@ class _Reader:
         glued = _GLUED.match(self.text, end)
         if glued and glued[0].casefold() in {"st", "nd", "rd", "th", "am", "pm"}:
             return Mention(start, glued.end(), (number,), kind=Kind.LABEL)
+        if self.text.endswith(("^", "^{", "**"), max(0, start - 2), start):
+            return Mention(start, end, (number,), kind=Kind.LABEL)
         if whole and self.is_label(position, number, glued is not None):
             return Mention(start, end, (number,), kind=Kind.LABEL)
         if glued and (scale := GLUED_MAGNITUDES.get(glued[0])):

@@ -44,6 +44,7 @@ _LIMIT_BEFORE = re.compile(
     r"less than|fewer than|exceeds?|exceeding|minimum of|maximum of|exactly|only|limit of)\s*$",
     re.IGNORECASE,
 )
+_FORMULA = re.compile(r"[<>≤≥=]|\$\$|\\(?:le|ge|leq|geq|cdot|frac|sum|min|max)\b")
 _NOUN_AFTER = re.compile(r"[ \u00a0-](?:[a-z]+[ -]){0,3}[a-z]*s\b", re.IGNORECASE)
 
 
@@ -217,6 +218,7 @@ class _Audit:
     def unused(self) -> Iterator[Diagnostic]:
         """Numbers of the statement that no element uses."""
         counts = self.structural_counts()
+        formulas = self.used_in_formulas()
         left = []
         for mention in self.mentions:
             if mention.start in self.used or mention.kind is Kind.LABEL:
@@ -226,7 +228,9 @@ class _Audit:
             key = next((k for k in _keys(mention) if self.spare[k] > 0), None)
             if key is not None:
                 self.spare[key] -= 1
-            elif not (mention.value in counts and self.counts_things(mention)):
+            elif mention.value in counts and self.counts_things(mention):
+                continue
+            elif formulas.isdisjoint(_keys(mention)) or self.in_formula(mention):
                 left.append(mention)
         for mention in left[:MAX_UNUSED]:
             words = self.statement[mention.start : mention.end]
@@ -245,6 +249,23 @@ class _Audit:
                 "add what they limit or measure",
                 (left[MAX_UNUSED].start, left[-1].end),
             )
+
+    def used_in_formulas(self) -> set[float]:
+        """Numbers that elements take from formulas; the words around may say them again."""
+        return {
+            key
+            for mention in self.mentions
+            if mention.start in self.used and self.in_formula(mention)
+            for key in _keys(mention)
+        }
+
+    def in_formula(self, mention: Mention) -> bool:
+        """Whether the line of a mention is written as algebra."""
+        begin = self.statement.rfind("\n", max(0, mention.start - MAX_SENTENCE), mention.start) + 1
+        begin = max(begin, mention.start - MAX_SENTENCE)
+        end = self.statement.find("\n", mention.end, mention.end + MAX_SENTENCE)
+        limit = end if end >= 0 else mention.end + MAX_SENTENCE
+        return _FORMULA.search(self.statement, begin, limit) is not None
 
     def structural_counts(self) -> set[float]:
         """Sizes that a statement may mention without any element stating them."""

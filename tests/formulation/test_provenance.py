@@ -345,6 +345,14 @@ def test_a_limit_is_not_taken_for_a_count_of_things() -> None:
     ]
 
 
+def test_words_may_repeat_a_number_that_an_element_takes_from_a_formula() -> None:
+    text = "A can must hold 500 ml.\n\nr**2*h >= 500\n\nAt least 45 cans."
+    part = {"name": "c", "expression": "r**2*h >= 500", "sources": [{"quote": "r**2*h >= 500"}]}
+    assert messages(audit(text, constraints=[part]), "unused-number") == [
+        "no element uses '45' in 'At least 45 cans.'"
+    ]
+
+
 def test_very_many_unused_numbers_are_summed_up() -> None:
     text = " ".join(f"Then {k} more." for k in range(100, 200))
     found = messages(audit(text), "unused-number")
