@@ -221,6 +221,42 @@ def test_deeply_nested_logic_keeps_its_optimum(objective: str, rule: str, sense:
         assert_same_optimum(model)
 
 
+CONTINUOUS = [
+    {"name": "x", "lower": -2, "upper": 3},
+    {"name": "y", "upper": 3},
+    {"name": "n", "index": ["I"], "lower": -1, "upper": 1},
+    {"name": "b", "domain": "binary"},
+    {"name": "d", "domain": "binary"},
+]
+HALVES = [np.arange(-2, 3.1, 0.5), np.arange(0, 3.1, 0.5)]
+GRID = np.array(list(itertools.product(*HALVES, *[(-1, 0, 1)] * 2, *[(0, 1)] * 2)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(NUMBERS_2, st.lists(CONDITIONS_2, max_size=2), SENSES)
+def test_fractional_models_are_as_good_as_any_feasible_point_and_judged_feasible(
+    objective: str, constraints: list[str], sense: str
+) -> None:
+    model = bind(objective, constraints, sense=sense, variables=CONTINUOUS)
+    assume(not has_product_of_variables(model))
+    form = model.linearized()
+    status, value, point = solve(form)
+    assume(status != SOLVER_FAILED)
+    on_grid = model.evaluate(GRID)
+    holds = (on_grid.violations <= 1e-6 * on_grid.scales).all(axis=1)
+    if value is None:
+        assert status == INFEASIBLE
+        assert not holds.any()
+        return
+    assert point is not None
+    judged = model.evaluate(point[: len(model.columns)])
+    assert (judged.violations <= 1e-5 * judged.scales).all()
+    assert judged.objectives[0, 0] == pytest.approx(value, abs=1e-3)
+    if holds.any():
+        sign = -1.0 if sense == "maximize" else 1.0
+        assert sign * value <= (sign * on_grid.objectives[holds, 0]).min() + 1e-3
+
+
 RULES = {
     "abs": "abs(A)",
     "max": "max(A, B, C)",
