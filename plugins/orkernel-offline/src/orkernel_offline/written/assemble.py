@@ -6,6 +6,7 @@ import keyword
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from orkernel.algebra.functions import RESERVED
@@ -19,6 +20,7 @@ from orkernel_offline.written.printer import Printer
 from orkernel_offline.written.roles import Variable
 from orkernel_offline.written.scope import Bound, Idx, Key, Ref, SetName, Sigma
 from orkernel_offline.written.sets import Atom, IndexSet, consecutive
+from orkernel_offline.written.values import constant
 
 Span = tuple[int, int]
 _LABEL_NOISE = frozenset(
@@ -173,11 +175,16 @@ class Assembler:
     # -- parameters -----------------------------------------------------------------------
 
     def _is_used(self, key: Key) -> bool:
-        return any(
-            isinstance(p, Ref) and p.key == key
+        return key in self._used_keys
+
+    @cached_property
+    def _used_keys(self) -> frozenset[Key]:
+        return frozenset(
+            p.key
             for b in self._bounds()
             for root in (b.body, *b.conditions)
             for p in n.walk(root)
+            if isinstance(p, Ref)
         )
 
     def _parameters(self) -> list[dict[str, Any]]:
@@ -313,19 +320,21 @@ class Assembler:
         )  # fmt: skip
 
     def _has_floor(self, key: Key) -> bool:
-        """Whether a constraint keeps the whole variable at or above a number that is not negative."""
-        from orkernel_offline.written.values import constant
+        return key in self._floored
 
+    @cached_property
+    def _floored(self) -> frozenset[Key]:
+        """Scalars that a constraint keeps at or above a number that is not negative."""
+        found: set[Key] = set()
         for bound in self.model.constraints:
             body = bound.body
-            if not isinstance(body, n.Compare) or len(body.ops) != 1 or key[1]:
+            if not isinstance(body, n.Compare) or len(body.ops) != 1:
                 continue
             value = constant(body.operands[0])
-            same = all(isinstance(h, Ref) for h in body.heads)
-            if same and value is not None and value >= 0 and body.ops[0] in (">=", ">", "="):
-                if any(isinstance(h, Ref) and h.key == key for h in body.heads):
-                    return True
-        return False
+            if value is None or value < 0 or body.ops[0] not in (">=", ">", "="):
+                continue
+            found |= {h.key for h in body.heads if isinstance(h, Ref) and not h.indices}
+        return frozenset(found)
 
     def _description(self, key: Key) -> str:
         return self.model.descriptions.get(key, ("", (0, 0)))[0]

@@ -311,7 +311,7 @@ class ClauseReader(Grammar):
 
     def _continues_list(self, heads: list[Node]) -> bool:
         """Whether a list of symbols goes on after a comma."""
-        if not all(isinstance(h, n.Sym | n.Apply | n.Dots) for h in heads):
+        if not isinstance(heads[-1], n.Sym | n.Apply | n.Dots):
             return False
         return self.peek().kind == "name"
 

@@ -13,6 +13,8 @@ from orkernel_offline.written.scope import Names
 from orkernel_offline.written.sets import IndexSet, SetTable, label_text
 
 Span = tuple[int, int]
+MAX_PASSES = 20
+"""How long a chain of definitions such as `a = b + 1`, `b = c + 1` may be."""
 
 
 @dataclass(slots=True)
@@ -44,15 +46,18 @@ def gather(document: Document) -> Facts:
     Raises:
         Unreadable: A set or range is given without a clear meaning.
     """
-    generators = list(_generators(document))
+    parts = list(_everything(document))
+    symbols = [p for p in parts if isinstance(p, n.Sym)]
+    subscripts = _subscript_letters(symbols)
+    generators = [p for p in parts if isinstance(p, n.Gen)]
     domain_names: dict[str, Span] = {}
     for gen in generators:
         for part in n.walk(gen.domain) if gen.domain is not None else ():
             if isinstance(part, n.Sym) and not isinstance(gen.domain, n.RangeSet | n.SetLit):
                 domain_names.setdefault(part.name, (part.start, part.end))
     letters = {t for g in generators for t in g.targets}
-    letters |= _chain_letters(document)
-    index_clauses = [c for c in document.clauses if _gives_index(c, document, letters)]
+    letters |= _chain_letters(parts)
+    index_clauses = [c for c in document.clauses if _gives_index(c, document, letters | subscripts)]
     for clause in index_clauses:
         assert isinstance(clause.body, n.Compare)
         letters |= {h.name for h in _flat(clause.body.heads) if isinstance(h, n.Sym)}
@@ -71,25 +76,24 @@ def gather(document: Document) -> Facts:
         value = values.constant(clause.body.operands[0], scalars)
         if value is not None:
             scalars[name] = value
-    taken = {p.name for p in _everything(document) if isinstance(p, n.Sym)}
-    taken |= {label_text(p) for p in _everything(document) if isinstance(p, n.Sym)}
+    taken = {p.name for p in symbols} | {label_text(p) for p in symbols}
     taken -= letters - domain_names.keys()
     table = SetTable(scalars, taken)
     _define_sets(set_clauses, table)
     for name in domain_names:
         if name not in table.sets and name not in scalars:
             table.sets[name] = IndexSet(name, None)
-    names = Names(letters, _lettered(document, letters), scalars)
-    for part in _everything(document):
+    names = Names(letters, _lettered(parts, letters), scalars)
+    for part in parts:
         if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.right, n.Sym):
             if isinstance(part.left, n.Sym) and part.left.subs and part.right.name in letters:
                 names.superscripted[part.left.name] = len(part.left.subs)
     facts = Facts(names, table, rest, {}, scalar_clauses, domain_names)
-    for part in _everything(document):
-        if isinstance(part, n.Sym) and part.name in names.lettered:
-            used = letters_in(part, letters)
-            if len(used) == names.lettered[part.name] and None not in used:
-                facts.letters_of.setdefault(label_of(part, letters), used)
+    for symbol in symbols:
+        if symbol.name in names.lettered:
+            used = letters_in(symbol, letters)
+            if len(used) == names.lettered[symbol.name] and None not in used:
+                facts.letters_of.setdefault(label_of(symbol, letters), used)
     _letter_domains(facts, generators, index_clauses)
     return facts
 
@@ -101,14 +105,10 @@ def _everything(document: Document) -> Iterable[Node]:
         yield from n.walk(mention)
 
 
-def _generators(document: Document) -> Iterable[n.Gen]:
-    return (p for p in _everything(document) if isinstance(p, n.Gen))
-
-
-def _chain_letters(document: Document) -> set[str]:
+def _chain_letters(parts: list[Node]) -> set[str]:
     """`i` of the quantifier `1 <= i <= n`."""
     found: set[str] = set()
-    for part in _everything(document):
+    for part in parts:
         quants: tuple[Node, ...] = ()
         if isinstance(part, n.Clause | n.Reduce | n.SetBuilder):
             quants = part.quants
@@ -132,19 +132,18 @@ def _is_membership(clause: Clause) -> bool:
     return isinstance(clause.body, n.Compare) and clause.body.ops == ("in",)
 
 
-def _subscript_letters(document: Document) -> set[str]:
+def _subscript_letters(symbols: list[n.Sym]) -> set[str]:
     return {
         character
-        for part in _everything(document)
-        if isinstance(part, n.Sym)
-        for sub in part.subs
+        for symbol in symbols
+        for sub in symbol.subs
         for inner in n.walk(sub)
         if isinstance(inner, n.Sym)
         for character in (inner.name, *inner.name)
     }
 
 
-def _gives_index(clause: Clause, document: Document, letters: set[str]) -> bool:
+def _gives_index(clause: Clause, document: Document, known: set[str]) -> bool:
     """Whether the clause says what an index runs over: `t = 1, …, T` or `i \\in I`."""
     body = clause.body
     if clause.role != "relation" or not isinstance(body, n.Compare) or len(body.ops) != 1:
@@ -152,7 +151,6 @@ def _gives_index(clause: Clause, document: Document, letters: set[str]) -> bool:
     heads = list(_flat(body.heads))
     if not all(isinstance(h, n.Sym) and not h.subs for h in heads):
         return False
-    known = letters | _subscript_letters(document)
     if not all(isinstance(h, n.Sym) and h.name in known for h in heads):
         return False
     operand = body.operands[0]
@@ -226,8 +224,9 @@ def _scalars(clauses: list[Clause], declared: set[str]) -> dict[str, Clause]:
     known: dict[str, values.Number] = {}
     waiting = list(clauses)
     progress = True
-    while progress:
-        progress = False
+    passes = 0
+    while progress and passes < MAX_PASSES:
+        progress, passes = False, passes + 1
         for clause in list(waiting):
             body = clause.body
             if clause.role != "relation" or not isinstance(body, n.Compare):
@@ -278,10 +277,10 @@ def _define_sets(clauses: list[Clause], table: SetTable) -> None:
         table.sets.setdefault(label_text(head), IndexSet(label_text(head), None))
 
 
-def _lettered(document: Document, letters: set[str]) -> dict[str, int]:
+def _lettered(parts: list[Node], letters: set[str]) -> dict[str, int]:
     """Names that carry an index letter somewhere, with how many indices they then take."""
     found: dict[str, int] = {}
-    for part in _everything(document):
+    for part in parts:
         sym = part
         extra = 0
         if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.left, n.Sym):

@@ -35,6 +35,8 @@ class Grammar:
     def take(self) -> Token:
         """The next token, consumed."""
         token = self.peek()
+        if self.at > len(self.tokens) + 2:
+            raise self.error("the statement ends in the middle of a formula")
         self.at += 1
         return token
 
@@ -185,6 +187,8 @@ class Grammar:
         while True:
             token = self.peek()
             if token.is_op("^"):
+                if isinstance(base, n.Bin) and base.op == "^" and base.right.end == token.start:
+                    raise self.error("a power of a power: write parentheses")
                 self.take()
                 base = self._raised(base)
             elif token.is_op("%"):
@@ -616,8 +620,7 @@ class Grammar:
         while True:
             self.skip_quads()
             if self.peek().kind == "break" and closings:
-                self.take()
-                continue
+                raise self.error("the index of this sum is never closed")
             if closings and self.peek().is_op(*closings):
                 break
             mark = self.at

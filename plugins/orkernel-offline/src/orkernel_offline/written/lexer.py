@@ -25,9 +25,9 @@ KEYWORDS: tuple[tuple[str, str], ...] = (
 _KEYWORD = re.compile(
     "|".join(rf"(?P<{name}>(?<!\w)(?:{pattern})(?![\w]))" for name, pattern in KEYWORDS), re.I
 )
-_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?")
-_GROUPED = re.compile(r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)")
-_BARE_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)")
+_NUMBER = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+(?![\w]))?", re.A)
+_GROUPED = re.compile(r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)", re.A)
+_BARE_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)", re.A)
 _WORD = re.compile(r"[^\W\d_]+")
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}(?:[-–’'][^\W\d_]{2,})+")
 _FILE = re.compile(r"[\w][\w\-./]*\.csv\b", re.I)
@@ -153,9 +153,8 @@ class Lexer:
             return self._macro(at, end, math)
         if character == "&":
             return self._emit("quad", "&", at, at + 1, math)
-        if character.isdigit() or (character == "." and at + 1 < end and source[at + 1].isdigit()):
-            if character.isascii():
-                return self._number(at, end, math)
+        if _NUMBER.match(source, at, end):
+            return self._number(at, end, math)
         if not math:
             file = _FILE.match(source, at, end)
             if file:

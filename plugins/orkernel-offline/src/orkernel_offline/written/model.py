@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written.clauses import Document
 from orkernel_offline.written.data import Data, Datum
-from orkernel_offline.written.facts import Facts
+from orkernel_offline.written.facts import MAX_PASSES, Facts
 from orkernel_offline.written.families import Families, Inference, compare
 from orkernel_offline.written.nodes import Clause, Mention, Node
 from orkernel_offline.written.roles import (
@@ -25,7 +25,6 @@ from orkernel_offline.written.scope import (
     Const,
     Idx,
     Key,
-    Loop,
     Ref,
     SetName,
     Sigma,
@@ -225,6 +224,29 @@ def _everywhere(document: Document, rest: list[Bound]) -> None:
         raise Unreadable("no objective and no constraint was found", ())
 
 
+@dataclass(slots=True)
+class _Occurrence:
+    """How a symbol that nothing declares is used.
+
+    Attributes:
+        count: In how many places it stands.
+        constrained: Whether a constraint contains it.
+        alone: Whether a term contains it and no other unknown, and is no bare right-hand side.
+    """
+
+    count: int = 0
+    constrained: bool = False
+    alone: bool = False
+
+    def why_no_variable(self) -> str:
+        """Why it cannot be a variable, or nothing if it can."""
+        if not self.constrained:
+            return "stands in no constraint and has no value"
+        if not self.alone:
+            return "has no value"
+        return "stands in one place only and has no value" if self.count < 2 else ""
+
+
 class _Decisions:
     """Decides roles once sets and data are in place."""
 
@@ -334,9 +356,9 @@ class _Decisions:
 
     def _find_formulas(self) -> None:
         """`d[i,j] = |p[i] - p[j]|` over data defines a parameter, not a constraint."""
-        progress = True
-        while progress:
-            progress = False
+        progress, passes = True, 0
+        while progress and passes < MAX_PASSES:
+            progress, passes = False, passes + 1
             for bound in list(self.constraints):
                 key = self._defines(bound)
                 if key is not None:
@@ -396,22 +418,21 @@ class _Decisions:
 
     def _implicit(self) -> set[Key]:
         known = self.data.by_key.keys() | self.formulas.keys() | self.roles.variables.keys()
-        unknown = [k for k in self.families.uses if k not in known and self._matters(k)]
-        found: set[Key] = set()
         bounded = self._bounded()
-        for key in unknown:
-            if key in bounded:
-                self.roles.variables[key] = Variable(key)
-        unknown = [k for k in unknown if k not in bounded]
-        for key in unknown:
-            reason = self._why_no_variable(key, set(unknown) | self.roles.variables.keys())
+        for key in bounded - known:
+            self.roles.variables[key] = Variable(key)
+        unknown = {k for k in self.families.uses if k not in known}
+        found: set[Key] = set()
+        for key, seen in self._occurrences(unknown | self.roles.variables.keys()).items():
+            if key not in unknown or key in bounded:
+                continue
+            reason = seen.why_no_variable()
             if reason:
-                uses = self.families.uses[key]
                 symbol = _shown(key)
                 raise Unreadable(
                     f"the symbol {symbol} {reason}; give its value, or declare it as a decision "
                     f"variable, for example {symbol} >= 0",
-                    tuple((u.ref.start, u.ref.end) for u in uses[:8]),
+                    tuple((u.ref.start, u.ref.end) for u in self.families.uses[key][:8]),
                 )
             found.add(key)
         for key in found:
@@ -429,39 +450,29 @@ class _Decisions:
                     found |= {h.key for h in body.heads if isinstance(h, Ref)}
         return found
 
-    def _matters(self, key: Key) -> bool:
-        bodies = [*self.constraints, *self.objectives, *self.formulas.values()]
-        return any(
-            isinstance(p, Ref) and p.key == key
-            for b in bodies
-            for root in (b.body, *b.conditions)
-            for p in n.walk(root)
-        )
-
-    def _why_no_variable(self, key: Key, unknown: set[Key]) -> str:
-        in_constraint = False
-        alone = False
-        count = 0
+    def _occurrences(self, unknown: set[Key]) -> dict[Key, _Occurrence]:
+        """How each unknown symbol stands in objectives and constraints."""
+        found: dict[Key, _Occurrence] = {}
         for bound in [*self.constraints, *self.objectives]:
             for position, side in enumerate(_sides(bound.body)):
+                bare_right = position > 0 and isinstance(side, Ref)
                 for term in _terms(side):
                     refs = [p for p in n.walk(term) if isinstance(p, Ref) and p.key in unknown]
-                    mine = [r for r in refs if r.key == key]
-                    count += len(mine)
-                    if not mine:
-                        continue
-                    in_constraint = in_constraint or bound.clause.role != "objective"
-                    bare_right = position > 0 and isinstance(side, Ref)
-                    if not bare_right and {r.key for r in refs} == {key}:
-                        alone = True
-        if any(p.key == key for b in self.formulas.values() for p in n.walk(b.body)
-               if isinstance(p, Ref)):  # fmt: skip
-            return "has no value"
-        if not in_constraint:
-            return "stands in no constraint and has no value"
-        if not alone:
-            return "has no value"
-        return "stands in one place only and has no value" if count < 2 else ""
+                    keys = {r.key for r in refs}
+                    for ref in refs:
+                        seen = found.setdefault(ref.key, _Occurrence())
+                        seen.count += 1
+                        seen.constrained |= bound.clause.role != "objective"
+                        seen.alone |= not bare_right and len(keys) == 1
+            for condition in bound.conditions:
+                for part in n.walk(condition):
+                    if isinstance(part, Ref) and part.key in unknown:
+                        found.setdefault(part.key, _Occurrence()).count += 1
+        for formula in self.formulas.values():
+            for part in n.walk(formula.body):
+                if isinstance(part, Ref) and part.key in unknown:
+                    found[part.key] = _Occurrence(count=1)
+        return found
 
     def _said_of_all(self, document: Document) -> None:
         for word, start, end in document.everywhere:
@@ -529,4 +540,4 @@ def _shown(key: Key) -> str:
     return key[0] if not key[1] else f"{key[0]}_{{{'ijklmnpqr'[: key[1]]}}}"
 
 
-__all__ = ["Loop", "Model", "build", "replace"]
+__all__ = ["Model", "build"]

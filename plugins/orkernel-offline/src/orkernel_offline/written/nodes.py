@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +213,15 @@ class Mention(Node):
     quants: tuple[Node, ...] = field(default=())
 
 
+@cache
+def _field_names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name not in ("start", "end"))
+
+
 def children(node: Node) -> Iterator[Node]:
     """The direct sub-nodes of `node`, in order."""
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
             yield value
         elif isinstance(value, tuple):
@@ -248,12 +254,12 @@ def rewrite(node: Node, change: Callable[[Node], Node]) -> Node:
             done = change(replace(part, left=done, right=rewrite(part.right, change)))
         return done
     changes: dict[str, object] = {}
-    for f in fields(node):
-        value = getattr(node, f.name)
+    for name in _field_names(type(node)):
+        value = getattr(node, name)
         if isinstance(value, Node):
-            changes[f.name] = rewrite(value, change)
+            changes[name] = rewrite(value, change)
         elif isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-            changes[f.name] = tuple(
+            changes[name] = tuple(
                 rewrite(v, change) if isinstance(v, Node) else v for v in value
             )
     return change(replace(node, **changes) if changes else node)  # type: ignore[arg-type]

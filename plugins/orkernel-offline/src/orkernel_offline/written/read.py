@@ -89,6 +89,13 @@ def read(statement: str) -> list[Reading]:
             "move its data to CSV files",
             ((0, len(statement)),),
         )
+    try:
+        return _read(statement)
+    except RecursionError:
+        raise Unreadable("the statement is nested too deeply", ((0, len(statement)),)) from None
+
+
+def _read(statement: str) -> list[Reading]:
     parts = blocks(statement)
     tokens = separate(Lexer(statement).run(parts))
     document = without_vectors(ClauseReader(tokens, statement).run())

@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import re
 
-_GOAL = re.compile(
-    r"\\(?:min|max)(?![A-Za-z])|\b(?:max|min)(?:imi[sz]e|imi[sz]ing|\.)?\b", re.I
+_GAP = r"[ \t\n]{0,3}"
+_GOAL_WORD = r"(?:\\(?:min|max)(?![A-Za-z])|\b(?:max|min)(?:imi[sz](?:e|es|ing))?\b\.?)"
+_RELATION = r"(?:<=|>=|=<|≤|≥|<|>|=|\\leq?(?![a-z])|\\geq?(?![a-z])|\\[lg]eqslant)"
+_NAME = r"[A-Za-z](?![a-z]{2})(?:_?\{?\w{1,4}\}?|\[[\w, ]{1,12}\]|[₀-₉ᵢⱼ])?"
+_NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
+_TERM = (
+    rf"(?:(?:{_NUMBER})?{_GAP}[*·]?{_GAP}(?:{_NAME}|[a-z_]{{2,20}}(?={_GAP}[-+*/<>=≤≥]))|{_NUMBER})"
 )
-_RELATION = re.compile(r"<=|>=|=<|≤|≥|\\leq?(?![a-z])|\\geq?(?![a-z])|[<>=]|\\leqslant|\\geqslant|∈|\\in\b")
-_STRONG = re.compile(
-    r"\\sum|∑|\\begin\{(?:align|equation|gather|aligned|cases)|\\forall|∀|\bs\.\s?t\.|\\le(?:q|qslant)?(?![a-z])"
-    r"|\\ge(?:q|qslant)?(?![a-z])|\bsum_|\bsum\("
+_SUM = rf"{_TERM}(?:{_GAP}[-+*/·]{_GAP}{_TERM})"
+_MARKUP = re.compile(
+    r"\\sum|∑|\\begin\{(?:align|equation|gather|aligned|cases|array)|\\forall|∀|\bsum_|\bsum\("
+    r"|\\\[|\$\$|\\\(|\\leq?(?![a-z])|\\geq?(?![a-z])"
 )
-_TERM = r"(?:\d*\.?\d*\s*\*?\s*[A-Za-z](?:_?\{?\w{1,4}\}?)?|\d+(?:\.\d+)?)"
+_GOAL = re.compile(_GOAL_WORD, re.I)
+_GOAL_FORMULA = re.compile(
+    rf"{_GOAL_WORD}[\s:$]{{0,6}}(?:\w{{1,12}}(?: \w{{1,12}}){{0,3}}{_GAP}[=:])?[\s$]{{0,4}}{_SUM}", re.I
+)
+_ANY_RELATION = re.compile(_RELATION)
 _FORMULA = re.compile(
-    rf"{_TERM}\s*(?:[-+*/·]\s*{_TERM}\s*)+(?:<=|>=|=<|≤|≥|<|>|=)"
-    rf"|(?<![\w.]){_TERM}(?:\s*,\s*{_TERM})*\s*(?:<=|>=|=<|≤|≥|<|>)\s*-?\d"
-    rf"|(?:max|min)\w*\.?\s*:?\s*(?:\w{{1,12}}\s*[=:]\s*)?{_TERM}\s*[-+*/·]\s*{_TERM}",
+    rf"(?<![\w.]){_SUM}{_GAP}{_RELATION}"
+    rf"|(?<![\w.]){_NAME}(?:{_GAP},{_GAP}{_NAME}){{0,9}}{_GAP}{_RELATION}{_GAP}-?\d",
     re.I,
 )
+_LOOKED_AT = 200_000
 
 
 def looks_written(statement: str) -> bool:
     """Whether `statement` contains algebra that this reader should handle.
 
-    True when a formula stands in it: a relation between terms, a sum sign, or a goal that is an
-    expression. A price or a percentage in prose is no formula.
+    True when it holds a goal that is a formula, markup of a formula with a relation, or two
+    relations between terms. A price, a percentage or one range in prose is no model.
     """
-    text = statement[:200_000]
-    if _STRONG.search(text) and (_RELATION.search(text) or _GOAL.search(text)):
+    text = statement[:_LOOKED_AT]
+    if not _ANY_RELATION.search(text) and not _MARKUP.search(text):
+        return False
+    if _MARKUP.search(text) and (_ANY_RELATION.search(text) or _GOAL.search(text)):
         return True
-    return bool(_FORMULA.search(text)) and bool(_GOAL.search(text) or _RELATION.search(text))
+    if _GOAL_FORMULA.search(text):
+        return True
+    formulas = 0
+    for _ in _FORMULA.finditer(text):
+        formulas += 1
+        if formulas == 2:
+            return True
+    return False

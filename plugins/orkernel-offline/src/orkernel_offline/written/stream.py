@@ -173,18 +173,21 @@ def _reads_as_quantifier(tokens: list[Token], at: int, symbols: set[int]) -> boo
 
 
 def _index_letters(tokens: list[Token]) -> set[str]:
+    """Letters that stand in subscripts anywhere."""
     letters: set[str] = set()
-    for at, token in enumerate(tokens[:-1]):
-        if token.is_op("_"):
-            position = at + 1
-            if tokens[position].kind == "name":
-                letters.update(tokens[position].value[:1])
-            while tokens[position].is_op("{") or (
-                position > at + 1 and position < len(tokens) - 1 and tokens[position].kind == "name"
-            ):
-                position += 1
+    for at, token in enumerate(tokens):
+        if not token.is_op("_") or at + 1 >= len(tokens):
+            continue
+        position = at + 1
+        if tokens[position].kind == "name":
+            letters.add(tokens[position].value[0])
+        elif tokens[position].is_op("{"):
+            while position < len(tokens) and not tokens[position].is_op("}"):
                 if tokens[position].kind == "name":
                     letters.update(tokens[position].value)
+                if tokens[position].kind == "break":
+                    break
+                position += 1
     return letters
 
 
