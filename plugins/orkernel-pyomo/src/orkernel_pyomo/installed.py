@@ -29,6 +29,8 @@ COMMON = (
 """Asked for when the user names a solver that is not there."""
 BUNDLED = ("ipopt", "bonmin")
 """Always there: they come inside casadi."""
+MARGIN = 0.5
+"""Seconds kept back for starting a solver and reading its answer."""
 GAP_OPTIONS = {
     "glpk": "mipgap",
     "cbc": "ratioGap",
@@ -108,7 +110,7 @@ def _run_classic(built: Built, request: Request) -> Answer:
     keywords: dict[str, Any] = {"tee": True, "load_solutions": False}
     remaining = request.remaining()
     if remaining is not None:
-        keywords["timelimit"] = max(1, math.floor(remaining))
+        keywords["timelimit"] = max(1, math.floor(remaining - MARGIN))
     try:
         results = solver.solve(built.model, **keywords)
     except ApplicationError as error:

@@ -57,7 +57,7 @@ def solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point |
 
     Returns:
         The best answer over the starting points: the first success, or the best of all
-        with `request.all_starts`.
+        with `request.all_starts`. One that runs away without end outdoes every point.
     """
     problem = _Problem(built, request, folder)
     best: tuple[float, _Outcome] | None = None
@@ -72,14 +72,14 @@ def solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point |
             first = outcome
         if outcome.ending in ("local", "feasible") and (best is None or outcome.value < best[0]):
             best = outcome.value, outcome
-        if best is not None and not request.all_starts:
+        if outcome.ending == "unbounded" or (best is not None and not request.all_starts):
             break
     assert first is not None
-    chosen = best[1] if best is not None else first
+    chosen = first if best is None or first.ending == "unbounded" else best[1]
     return problem.answer(chosen, tried)
 
 
-_ORDER = ("local", "feasible", "unbounded", "limit", "diverged", "locally_infeasible", "failed")
+_ORDER = ("unbounded", "local", "feasible", "limit", "diverged", "locally_infeasible", "failed")
 
 
 class _Outcome:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 POLL = 0.02
 """Seconds between looks at the clock and the cancel flag."""
-GRACE = 1.0
+GRACE = 1.5
 """Seconds past the deadline after which a solver that ignores its limit is stopped."""
 
 

@@ -44,9 +44,9 @@ OPTIMALITY_GAP = 1e-6
 """A mixed-integer answer is called optimal if its bound is this close, relative to the
 objective or, near zero, to the largest cost up to 1."""
 EXPORTS = ("lp", "mps", "nl")
-_PROGRESS = re.compile(r"mip =\s*(not found yet|\S+)\s*[<>]=\s*(\S+)")
-"""GLPK's progress line: `+  52: mip = 4.2e+01 <= 4.4e+01 4.8% (5; 3)`; at the end the bound
-reads `tree is empty`."""
+_PROGRESS = re.compile(r"(?:mip =|>>>>>)\s*(not found yet|\S+)\s*[<>]=\s*(\S+)")
+"""GLPK's progress line: `+  52: mip = 4.2e+01 <= 4.4e+01 4.8% (5; 3)`, with `>>>>>` for a new
+incumbent; at the end the bound reads `tree is empty`."""
 
 
 def solve_arrays(form: LinearForm | QuadraticForm, ctx: RunContext, *, convex: bool) -> Solution:
