@@ -353,10 +353,12 @@ class DataEvaluator:
         if name == "piecewise":
             xs, ys = self.breakpoints(node, space)
             x = self.number(node.arguments[0], space)
-            outside = (x < xs[0]) | (x > xs[-1])
+            if not space.size:
+                return np.zeros(0)
+            outside = (x < xs[:, 0]) | (x > xs[:, -1])
             if np.any(outside):
                 raise self.failure("piecewise: x lies outside its points", node, space, outside)
-            return np.interp(x, xs, ys)
+            return lists.interpolate(x, xs, ys)
         raise ExpressionError(f"{name}(…) cannot be used in data", span=node.span)
 
     def _neighbour(self, node: Call, space: Space) -> Value:

@@ -17,7 +17,7 @@ from orkernel.algebra.chains import addends, factors
 from orkernel.algebra.data import SCALAR_FUNCTIONS
 from orkernel.algebra.forms import Values
 from orkernel.algebra.functions import FUNCTIONS, Kind
-from orkernel.algebra.lists import REDUCTIONS
+from orkernel.algebra.lists import REDUCTIONS, interpolate
 from orkernel.algebra.nodes import (
     Binary,
     Call,
@@ -251,9 +251,12 @@ class Evaluator:
     def _piecewise(self, node: Call, space: Space) -> Array:
         xs, ys = self.program.data.breakpoints(node, space)
         x = self.number(node.arguments[0], space)
-        slack = TOLERANCE * max(1.0, abs(xs[0]), abs(xs[-1]))
-        inside = (x >= xs[0] - slack) & (x <= xs[-1] + slack)
-        return np.where(inside, np.interp(x, xs, ys), np.nan)
+        if not space.size:
+            return np.zeros(0)
+        first, last = xs[:, 0], xs[:, -1]
+        slack = TOLERANCE * np.maximum(1.0, np.maximum(np.abs(first), np.abs(last)))
+        inside = (x >= first - slack) & (x <= last + slack)
+        return np.where(inside, interpolate(x, xs, ys), np.nan)
 
     # ------------------------------------------------------------------ lists
 

@@ -218,9 +218,12 @@ class Expansion:
             return self._rows(table.operation("interval", row) for row in rows)
         if name == "piecewise":
             xs, ys = self.program.data.breakpoints(node, space)
-            points = (tuple(xs.tolist()), tuple(ys.tolist()))
-            argument = self.number(arguments[0], space)
-            return self._each(lambda a: table.operation("piecewise", (a,), points), argument)
+            points = zip(map(tuple, xs.tolist()), map(tuple, ys.tolist()), strict=True)
+            values = self.number(arguments[0], space).tolist()
+            return self._rows(
+                table.operation("piecewise", (a,), pair)
+                for a, pair in zip(values, points, strict=True)
+            )
         return self._element(node, space)
 
     def _element(self, node: Call, space: Space) -> Integers:

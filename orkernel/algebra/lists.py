@@ -88,31 +88,43 @@ def reduce(data: DataEvaluator, node: Call, space: Space) -> Array:
 
 
 def breakpoints(data: DataEvaluator, node: Call, space: Space) -> tuple[Array, Array]:
-    """The points of a piecewise function: x strictly increasing, both of one length ≥ 2."""
-    xs, ys = (_plain_list(data, argument, space) for argument in node.arguments[1:3])
-    if xs.size != ys.size or xs.size < 2:
+    """The points of a piecewise function in every row, two arrays of shape `(rows, points)`.
+
+    Raises:
+        ExpressionError: Fewer than two points, x not increasing, or lists of unequal length.
+    """
+    xs, ys = (_table(data, argument, space) for argument in node.arguments[1:3])
+    if xs.shape[1] != ys.shape[1] or (space.size and xs.shape[1] < 2):
         raise ExpressionError(
-            f"piecewise needs as many x as y, at least two; here {xs.size} and {ys.size}",
+            f"piecewise needs as many x as y, at least two; here {xs.shape[1]} and {ys.shape[1]}",
             span=node.span,
         )
-    if np.any(np.diff(xs) <= 0):
-        raise ExpressionError("piecewise needs increasing x values", span=node.span)
+    falling = np.any(np.diff(xs, axis=1) <= 0, axis=1)
+    if np.any(falling):
+        raise data.failure("piecewise needs increasing x values", node, space, falling)
     return xs, ys
 
 
-def _plain_list(data: DataEvaluator, node: Node, space: Space) -> Array:
-    """Numbers of a list that is the same in every row, shape `(k,)`."""
-    row = space.take(np.zeros(1, np.int64)) if space.size else None
-    if space.size > 1:
-        owner, values = entries(data, node, space)
-        counts = np.bincount(owner, minlength=space.size)
-        table = values.reshape(space.size, -1) if np.all(counts == counts[0]) else None
-        if table is None or np.any(table != table[0]):
-            raise ExpressionError(
-                "the points of piecewise must be the same in every row",
-                span=node.span,
-                fix="write one constraint per case",
-            )
-        first: Array = table[0]
-        return first
-    return entries(data, node, row if row is not None else Space())[1]
+def _table(data: DataEvaluator, node: Node, space: Space) -> Array:
+    """The numbers of a list that has one length in all rows, shape `(rows, entries)`."""
+    owner, values = entries(data, node, space)
+    counts = np.bincount(owner, minlength=space.size)
+    if space.size and np.any(counts != counts[0]):
+        raise ExpressionError("this list has a different length in every row", span=node.span)
+    return values.reshape(space.size, int(counts[0]) if space.size else 0)
+
+
+def interpolate(x: Array, xs: Array, ys: Array) -> Array:
+    """Linear interpolation row by row.
+
+    Args:
+        x: Shape `(…, rows)` or `()`.
+        xs: Points, ascending, shape `(rows, points)`.
+        ys: Values at the points, same shape.
+    """
+    inside = np.clip(x, xs[:, 0], xs[:, -1])
+    segment = np.sum(inside[..., np.newaxis] >= xs[:, 1:-1], axis=-1)
+    rows = np.arange(xs.shape[0])
+    x0, x1 = xs[rows, segment], xs[rows, segment + 1]
+    y0, y1 = ys[rows, segment], ys[rows, segment + 1]
+    return np.asarray(y0 + (inside - x0) * (y1 - y0) / (x1 - x0))

@@ -252,6 +252,56 @@ def test_a_conditional_on_data_evaluates_each_branch_only_where_it_applies() -> 
     np.testing.assert_allclose(bodies, [0, 0.5, 1.5])
 
 
+def test_the_points_of_piecewise_may_differ_from_row_to_row() -> None:
+    model = bind(
+        sets=[{"name": "I", "range": [1, 2]}],
+        parameters=[
+            {"name": "cap", "index": ["I"], "value": [4, 10]},
+            {"name": "rate", "index": ["I"], "value": [2, 3]},
+        ],
+        variables=[{"name": "x", "index": ["I"]}],
+        constraints=[
+            {
+                "name": "c",
+                "for_each": "i in I",
+                "expression": "piecewise(x[i], [0, 1, cap[i]], [0, rate[i], 7]) >= 0",
+            },
+            {
+                "name": "d",
+                "for_each": "i in I",
+                "expression": "piecewise(i, [0, cap[i]], [0, 8]) >= 0",
+            },
+            {
+                "name": "none",
+                "for_each": "i in I if i > 9",
+                "expression": "piecewise(x[i], cap, rate) >= 0",
+            },
+        ],
+    )
+    bodies = model.evaluate(np.array([[0.5, 5.5], [4.0, 11.0], [1, 1]])).bodies
+    np.testing.assert_allclose(bodies, [[1, 5, 2, 1.6], [7, np.nan, 2, 1.6], [2, 3, 2, 1.6]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("piecewise(x, [0], [1])", "at least two; here 1 and 1"),
+        ("piecewise(x, [0, 1], [1, 2, 3])", "here 2 and 3"),
+        ("piecewise(x, [0, 0], [1, 2])", "increasing x values"),
+        ("sum(piecewise(x, [0, 2 - i], [1, 2]) for i in I)", "increasing x values, where i=2"),
+        ("sum(piecewise(x, [j for j in I if j <= i], [1, 2]) for i in I)", "different length"),
+    ],
+)
+def test_malformed_points_of_piecewise_are_named(call: str, message: str) -> None:
+    model = bind(
+        sets=[{"name": "I", "range": [1, 2]}],
+        variables=[{"name": "x"}],
+        constraints=[{"name": "c", "expression": f"{call} <= 1"}],
+    )
+    with pytest.raises(ExpressionError, match=message):
+        model.evaluate(np.zeros(1))
+
+
 def test_expectations_match_their_closed_forms() -> None:
     model = bind(
         parameters=[
