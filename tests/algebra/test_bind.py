@@ -97,6 +97,26 @@ def test_each_way_to_give_a_set(definition: dict[str, Any], members: tuple[Any, 
             [[1, 0], [0, 1]],
         ),
         ({"expression": "sum(later[t] for t in T)"}, 12),
+        (
+            {"index": ["T"], "expression": "sum(u for u in T if u < t)", "for_each": "t in T"},
+            [0, 1, 3],
+        ),
+        (
+            {
+                "index": ["T"],
+                "expression": "max(u for u in T if u < t) if t > 1 else prod(u for u in T if u > t)",
+                "for_each": "t in T",
+            },
+            [6, 1, 2],
+        ),
+        (
+            {
+                "index": ["T"],
+                "expression": "1 if any(u == 1 for u in T if u < t) else 0",
+                "for_each": "t in T",
+            },
+            [0, 1, 1],
+        ),
     ],
 )
 def test_each_way_to_give_a_parameter(definition: dict[str, Any], values: Any) -> None:
