@@ -104,7 +104,7 @@ def test_each_way_to_give_a_set(definition: dict[str, Any], members: tuple[Any, 
         (
             {
                 "index": ["T"],
-                "expression": "max(u for u in T if u < t) if t > 1 else prod(u for u in T if u > t)",
+                "expression": "max(u for u in T if u < t) if t > 1 else prod(u for u in T)",
                 "for_each": "t in T",
             },
             [6, 1, 2],
