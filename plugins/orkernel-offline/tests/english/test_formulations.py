@@ -113,6 +113,22 @@ def test_every_reading_states_what_sets_it_apart() -> None:
     assert len(set(labels)) == len(labels)
 
 
+def test_so_many_of_one_thing_for_each_of_another_is_a_ratio(first: First) -> None:
+    formulation = first(_more_pies("Exactly two plum pies must be baked for each apple pie."))
+    row = next(c["expression"] for c in formulation["constraints"] if "versus" in c["name"])
+    assert row == 'number["plum pie"] == plum_pie_to_apple_pie_ratio*number["apple pie"]'
+
+
+def test_what_a_thing_is_counted_in_is_not_its_name(first: First) -> None:
+    formulation = first(
+        "A kiosk sells tea and cocoa. Tea earns $1 per cup and cocoa earns $2. A cup of tea takes "
+        "2 minutes and a cup of cocoa takes 5 minutes. There are 300 minutes. At most 100 cups can "
+        "be sold. How many cups of each should be sold to maximize earnings?"
+    )
+    row = next(c["expression"] for c in formulation["constraints"] if "at_most" in c["name"])
+    assert "sum(" in row
+
+
 def test_readings_are_distinct() -> None:
     found = readings(_more_pies("There must be more plum pies than apple pies."))
     texts = [str(reading.formulation) for reading in found]

@@ -40,6 +40,8 @@ def test_the_template_itself_is_read() -> None:
         ("At most 30% of the planks may go to rafts.", "30%"),
         ("There must be 4 oars for every raft.", "4 oars"),
         ("There must be 2 rafts for every skiff.", "2 rafts"),
+        ("For every 3 rafts at least 1 skiff must be built.", "every 3"),
+        ("Rent is $50 per day.", "$50"),
         ("Between 3 and 8 rafts must be built.", "3"),
         ("Unused planks can be sold for $2 each.", "$2"),
         ("Planks come in bundles of 10.", "10"),

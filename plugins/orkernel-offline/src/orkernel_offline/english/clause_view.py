@@ -271,6 +271,9 @@ class ClauseView:
             return "need"
         if any(isinstance(p, Mark) and p.text == "only" for p in phrases):
             return "<="
+        there = any(isinstance(p, Mark) and p.text == "there" for p in self.clause.before)
+        if verb.lemma == "be" and not (there or "hand" in nouns):
+            return ""
         if verb.lemma in _HAVE_VERBS and verb.modal == "" and index >= len(self.clause.before):
             return "have"
         return ""

@@ -85,6 +85,7 @@ def _cluster(amounts: Sequence[Amount]) -> list[_Cluster]:
         _sharpen(clusters)
     clusters = _drop_agents(clusters)
     _sharpen(clusters)
+    _drop_bases(clusters)
     return clusters
 
 
@@ -131,6 +132,21 @@ def _sharpen(clusters: list[_Cluster]) -> None:
                 3 * sum(word in name for name in other.names) > len(other.names) for other in others
             )
         )
+
+
+def _drop_bases(clusters: list[_Cluster]) -> None:
+    """ "tea costs $1 per cup": the cup is what tea is counted in, not part of its name."""
+    named = {
+        word
+        for cluster in clusters
+        for amount in cluster.amounts
+        for mention in amount.mentions
+        if mention.role != "per"
+        for word in mention.lemmas
+    }
+    for cluster in clusters:
+        if cluster.core & named:
+            cluster.core &= named
 
 
 def _drop_agents(clusters: list[_Cluster]) -> list[_Cluster]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from .clauses import Clause
 from .facts import Span
 from .goals import Goals
-from .phrases import Mark, Noun, Phrase, Quantity
+from .phrases import Mark, Noun, Per, Phrase, Quantity
 from .tokens import Sentence
 from .words import words
 
@@ -72,6 +72,11 @@ def _reasons(clause: Clause) -> Iterator[str]:
             yield f"a ban on {' '.join(phrase.words)} is not read"
         if quantities and set(phrase.head + phrase.prefix) & _DERIVED and not _is_goal(phrases):
             yield f"a {' '.join(phrase.head)} is not read"
+    for per, after in pairwise(phrases):
+        opens = isinstance(per, Mark) and per.text in {"every", "each"}
+        opens = opens or (isinstance(per, Per) and not per.lemmas)
+        if opens and isinstance(after, Quantity) and after.limit is None:
+            yield "an amount per several units is not read"
     for index in quantities:
         following = phrases[index + 1] if index + 1 < len(phrases) else None
         quantity = phrases[index]

@@ -6,7 +6,7 @@ from . import lexicon as lex
 from .clause_view import REASON_LINKS, ClauseView, mention_of
 from .facts import ComparisonWords, LimitWords, Mention, ShareWords
 from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
-from .phrases import Mark, Noun, Quantity, Verb
+from .phrases import Mark, Noun, Per, Quantity, Verb
 
 _SIZES = {
     **dict.fromkeys(("large", "high", "great", "big"), MORE),
@@ -19,8 +19,14 @@ class LimitReader(ClauseView):
 
     def limit(self, index: int, sense: Sense) -> None:
         quantity = self.quantity(index)
-        attached, pers, rest = self.attachments(index)
+        attached, near_pers, rest = self.attachments(index)
         nouns = set(quantity.nouns)
+        pers = [
+            phrase
+            for phrase in self.phrases[index + 1 :]
+            if isinstance(phrase, Per)
+            and (phrase in near_pers or not self.quantity_between(index, phrase))
+        ]
         others = [mention_of(noun, "near") for _, noun in attached]
         first_after = index + 1
         others += [
@@ -71,7 +77,7 @@ class LimitReader(ClauseView):
                 return True
         return False
 
-    def quantity_between(self, index: int, noun: Noun) -> bool:
+    def quantity_between(self, index: int, noun: Noun | Per) -> bool:
         return any(
             isinstance(phrase, Quantity) and phrase.start < noun.start
             for phrase in self.phrases[index + 1 :]
