@@ -24,24 +24,24 @@ from orkernel.model import Model
 ROOT = Path(__file__).parents[2]
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
-SETS = [
+SETS: list[dict[str, Any]] = [
     {"name": "PLANT", "members": ["Seattle", "San Diego"]},
     {"name": "MARKET", "members": ["New York", "Chicago"]},
 ]
-PARAMETERS = [
+PARAMETERS: list[dict[str, Any]] = [
     {"name": "capacity", "index": ["PLANT"], "value": {"Seattle": 350, "San Diego": 600}},
     {"name": "demand", "index": ["MARKET"], "value": [325, 300]},
     {"name": "freight", "index": ["PLANT", "MARKET"], "value": [[2.5, 1.7], [2.5, 1.8]]},
 ]
-VARIABLES = [{"name": "ship", "index": ["PLANT", "MARKET"]}]
-OBJECTIVES = [
+VARIABLES: list[dict[str, Any]] = [{"name": "ship", "index": ["PLANT", "MARKET"]}]
+OBJECTIVES: list[dict[str, Any]] = [
     {
         "name": "cost",
         "sense": "minimize",
         "expression": "sum(freight[p,m]*ship[p,m] for p in PLANT for m in MARKET)",
     }
 ]
-CONSTRAINTS = [
+CONSTRAINTS: list[dict[str, Any]] = [
     {
         "name": "supply",
         "for_each": "p in PLANT",
@@ -57,7 +57,7 @@ CONSTRAINTS = [
 
 def transport(**more: list[dict[str, Any]]) -> dict[str, Any]:
     """A right formulation with further elements."""
-    groups = {
+    groups: dict[str, list[dict[str, Any]]] = {
         "sets": SETS,
         "parameters": PARAMETERS,
         "variables": VARIABLES,
