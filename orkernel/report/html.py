@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orkernel.records import DIMENSIONS
 from orkernel.report.annotated import marks, pieces
@@ -13,6 +13,9 @@ from orkernel.report.words import evidence_words, figure, headline
 
 if TYPE_CHECKING:
     from orkernel.answer import Answer
+
+MAX_ROWS = 1000
+"""Longest table of figures."""
 
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}
@@ -62,8 +65,14 @@ def to_html(answer: Answer) -> str:
     )
 
 
-def _figures(values: object) -> list[tuple[str, str]]:
-    return [(n, figure(v)) for n, v in flatten(values)] if isinstance(values, dict) else []
+def _figures(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Labels and figures; of a long list the first that are not zero."""
+    rows = list(flatten(values))
+    shown = rows if len(rows) <= MAX_ROWS else [(n, v) for n, v in rows if v != 0][:MAX_ROWS]
+    cells = [(name, figure(value)) for name, value in shown]
+    if len(shown) < len(rows):
+        cells.append((f"… {len(rows) - len(shown)} more, all of them in answer.json", ""))
+    return cells
 
 
 def _table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -123,6 +123,8 @@ def test_a_local_answer_says_so() -> None:
 def test_long_tables_are_cut_with_a_note() -> None:
     many = answer(variables={"x": {str(i): float(i) for i in range(500)}})
     assert "460 more" in shown(many)
+    most = answer(variables={"x": {str(i): float(i) for i in range(5000)}})
+    assert "4000 more, all of them in answer.json" in to_html(most)
 
 
 def test_flatten_keeps_the_path_of_nested_members() -> None:
