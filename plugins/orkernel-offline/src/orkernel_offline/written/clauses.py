@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
@@ -24,6 +25,8 @@ CHANGES_MEANING = frozenset(
     "times percent approximately about roughly probability expected".split()
 )
 """Words that change what a relation next to them says; such a relation is refused."""
+_OPERATIONS = frozenset("sum difference product ratio average mean twice half double".split())
+"""Words before a relation that stand for an operation, unless a colon makes them its name."""
 _SECTIONS = (
     ("variables", re.compile(r"\b(decision\s+)?variables?\b|\bdecisions?\b|\bunknowns?\b")),
     ("constraints", re.compile(r"\bconstraints?\b|\bsubject to\b|\brestrictions?\b")),
@@ -31,7 +34,10 @@ _SECTIONS = (
     ("sets", re.compile(r"\bsets?\b|\bindices\b|\bindex\b")),
     ("parameters", re.compile(r"\bparameters?\b|\bdata\b|\bconstants?\b|\bcoefficients?\b")),
 )
+_DOMAIN_NAMES = {"integer": "integer", "binary": "binary", "free": "free", "nonneg": "non-negative"}
 _MAX_SECTION_WORDS = 5
+_INDICATOR = re.compile(r"\b1\$? (?:if|when|iff)\b.*\b(?:0\$?,? otherwise|otherwise,? \$?0|else \$?0)", re.S)
+_KINDS_OF_MODEL = frozenset("program programs programming linear model problem optimization".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,13 @@ class ClauseReader(Grammar):
         self._leading: list[Node] = []
         self._sentence_start = 0
         self._goal_words: list[Token] = []
+        self._trailing_words: list[Token] = []
+        self._described: set[int] = set()
+        self._defined = {
+            t.value
+            for t, after in pairwise(tokens)
+            if t.kind == "name" and after.is_op("=") and len(t.value) > 1
+        }
 
     def run(self) -> Document:
         """Read the whole statement.
@@ -90,6 +103,13 @@ class ClauseReader(Grammar):
         elif token.kind == "kw":
             self._keyword(token)
         elif token.kind == "func" and token.value in ("min", "max") and self._is_goal():
+            self._objective(self.take())
+        elif (
+            token.kind == "func"
+            and token.value in ("min", "max")
+            and self.peek(1).kind in ("name", "num")
+            and self._relation_follows()
+        ):
             self._objective(self.take())
         elif token.is_op(":"):
             self.take()
@@ -197,10 +217,23 @@ class ClauseReader(Grammar):
             else:
                 break
         if self.peek().kind == "break" or not (self.starts_factor() or self.peek().is_op("\\{")):
+            self._goal_by_name()
             return
         if self._is_bare_mention():
             return
         self._goal()
+
+    def _goal_by_name(self) -> None:
+        """`Maximize profit`, where another line says `profit = 3x + 5y`."""
+        words = [w for w in self._goal_words if w.value in self._defined]
+        if len(words) == 1 and self._sense_token is not None:
+            word = words[0]
+            body = n.Sym(word.start, word.end, word.value)
+            self.clauses.append(
+                Clause(self._sense_token.start, word.end, "objective", body, self._sense,
+                       label=word.value, section="objective")
+            )  # fmt: skip
+            self._sense = ""
 
     def _is_bare_mention(self) -> bool:
         """A lone number or index in prose after "minimise": "minimise the 3 costs"."""
@@ -523,6 +556,13 @@ class ClauseReader(Grammar):
             if bracket:
                 self.accept(")")
             return found
+        if self.peek().is_op("(") and self.peek(1).kind == "name":
+            self.take()
+            if self._implicit_quantifier(clause):
+                found = self.quantifiers((")",))
+                self.expect(")", "this bracket is never closed")
+                return found
+            self.at -= 1
         if self._implicit_quantifier(clause):
             return self.quantifiers(())
         self.at = mark
@@ -584,12 +624,14 @@ class ClauseReader(Grammar):
             elif not (token.kind == "break" or token.is_op(",", "(", ")", "%")):
                 break
             position += 1
-        remark = [w.value.lower() for w in getattr(self, "_trailing_words", [])]
-        self._trailing_words: list[Token] = []
+        remark = [w.value.lower() for w in self._trailing_words]
+        self._trailing_words = []
         return (*before, *remark, *after)
 
     def _refuse_changed(self, clause: Clause) -> None:
         changing = [w for w in clause.prose if w in CHANGES_MEANING]
+        if self._words and not self._colon_before(clause):
+            changing += [w.value for w in self._words if w.value.lower() in _OPERATIONS]
         if changing:
             raise Unreadable(
                 f"the word '{changing[0]}' changes what this relation says; "
@@ -603,6 +645,10 @@ class ClauseReader(Grammar):
                 ((clause.start, clause.end),),
             )
         self._refuse_joined(clause)
+
+    def _colon_before(self, clause: Clause) -> bool:
+        last = self._words[-1]
+        return ":" in self.source[last.end : clause.start]
 
     def _refuse_joined(self, node: Node) -> None:
         """Refuse when algebra goes on directly after what was understood."""
@@ -657,13 +703,26 @@ class ClauseReader(Grammar):
 
     def _free_domain_word(self) -> None:
         """`All variables are integer`, or a domain word that prose puts after a symbol."""
+        position = self.at
         token = self.take()
+        if position in self._described:
+            return
         words = {w.value.lower() for w in self._words}
-        negated = words & {"not", "no", "need", "needn", "never"}
-        if "all" in words and words & {"variables", "variable", "values", "quantities"}:
-            if negated:
-                raise Unreadable("a negated domain is not understood", ((token.start, token.end),))
-            self.everywhere.append((token.value, self._words[0].start, token.end))
+        follows = self.peek()
+        if follows.kind == "prose" and follows.value.lower().rstrip("s") in _KINDS_OF_MODEL:
+            return
+        negated = words & {"not", "no", "need", "never"}
+        everything = words & {"variables", "variable", "values", "quantities", "they"}
+        plural = follows.kind == "prose" and follows.value.lower() in ("variables", "values")
+        if not negated and (("all" in words and everything) or (plural and not words)):
+            self.everywhere.append((token.value, (self._words or [token])[0].start, token.end))
+            return
+        if token.value in ("integer", "binary", "free", "nonneg"):
+            raise Unreadable(
+                f"it is not said which symbols are {_DOMAIN_NAMES[token.value]}; "
+                "write for example x integer, or all variables are integer",
+                ((token.start, token.end),),
+            )
 
     # -- symbols without a relation ----------------------------------------------------------
 
@@ -737,9 +796,29 @@ class ClauseReader(Grammar):
         text = " ".join(self.source[start:end].split()).strip(" .;,:–—-")
         if symbols:
             self.mentions.append(Mention(heads[0].start, end, symbols, text, self._section))
+            self._described_domain(symbols, end)
         self._words = []
         if self.peek().is_op(":", "-"):
             self.take()
+
+    def _described_domain(self, symbols: tuple[n.Sym, ...], end: int) -> None:
+        """`y is a binary variable`, `y is 1 if the site is open, 0 otherwise`."""
+        words: list[str] = []
+        position = self.at
+        while position < len(self.tokens) and self.tokens[position].start < end:
+            token = self.tokens[position]
+            if token.kind == "kw" and token.value in DOMAIN_WORDS:
+                words.append(token.value)
+                self._described.add(position)
+            position += 1
+        if _INDICATOR.search(self.source[symbols[0].start : end]):
+            words.append("binary")
+        if words:
+            start = symbols[0].start
+            body = n.Compare(start, symbols[-1].end, symbols, (), ())
+            self.clauses.append(
+                Clause(start, end, "domain", body, words=tuple(words), section=self._section)
+            )
 
     def _description_end(self) -> int:
         position = self.at

@@ -94,8 +94,19 @@ class Grammar:
         inside, closing, after = self.peek(1), self.peek(2), self.peek(3)
         if inside.kind in ("prose", "kw", "break"):
             return True
+        if inside.kind == "name" and closing.is_op("=", "in", ","):
+            return closing.value != "," or self._tuple_quantifier()
         single = inside.kind in ("num", "name") and closing.is_op(")")
         return single and after.kind in ("break", "quad")
+
+    def _tuple_quantifier(self) -> bool:
+        """Whether `(i, j = 1, ..., n)` or `(i, j in I)` stands here."""
+        position = self.at + 1
+        while position < len(self.tokens) and (
+            self.tokens[position].kind == "name" or self.tokens[position].is_op(",")
+        ):
+            position += 1
+        return position < len(self.tokens) and self.tokens[position].is_op("=", "in")
 
     def expression(self) -> Node:
         """A sum of terms.

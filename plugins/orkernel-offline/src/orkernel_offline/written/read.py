@@ -18,6 +18,7 @@ from orkernel_offline.written.stream import separate
 from orkernel_offline.written.tables import place_tables
 from orkernel_offline.written.files import place_files
 from orkernel_offline.written.tokens import Token
+from orkernel_offline.written.unread import refuse_unread
 from orkernel_offline.written.vectors import without_vectors
 
 MAX_CHARACTERS = 200_000
@@ -103,6 +104,7 @@ def _read(statement: str) -> list[Reading]:
     data = Data(facts.table)
     place_tables(statement, parts, tokens, facts, data)
     place_files(statement, tokens, facts, data)
+    refuse_unread(statement, tokens, document, data)
     binder = Binder(facts.names, facts.table)
     model = build(facts, document, data, binder)
     assembler = Assembler(model, statement)
