@@ -8,9 +8,6 @@ and a chain of more than `MAX_CHAIN` summands or factors becomes one `sum([…])
 
 from __future__ import annotations
 
-import difflib
-from typing import NoReturn
-
 from orkernel.algebra.functions import FUNCTIONS, KEYWORDS, RESERVED
 from orkernel.algebra.nodes import (
     Binary,
@@ -28,10 +25,9 @@ from orkernel.algebra.nodes import (
     Text,
     Unary,
 )
-from orkernel.algebra.tokens import HINTS, Source, Token, number, string, tokenize
+from orkernel.algebra.token_stream import INFIX_HINTS, MAX_DEPTH, WORD_HINTS, TokenStream
+from orkernel.algebra.tokens import Source, Token, number, string, tokenize
 
-MAX_DEPTH = 120
-"""Deepest nesting of brackets and of the syntax tree."""
 MAX_CHAIN = 32
 """Longest chain of `+ -` or of `*` that is kept as nested binary nodes."""
 
@@ -51,40 +47,8 @@ _LEVELS = {
     "**": POWER,
 } | dict.fromkeys(("<=", ">=", "==", "!=", "<", ">", "in", "not", "is"), COMPARE)
 
-_WORD_HINTS = {
-    "lambda": "functions cannot be defined; write the expression itself",
-    "True": "write 1 for true",
-    "False": "write 0 for false",
-    "None": "leave it out",
-    "is": "write ==",
-    "for": "a comprehension stands inside a call or in [ ], e.g. sum(x[i] for i in I)",
-    "if": "write a if condition else b",
-    "else": "write a if condition else b",
-    "await": "choose another name",
-    "import": "expressions are data and import nothing",
-}
-_CALL_HINTS = {
-    "pow": "write x**y",
-    "len": "write card(S)",
-    "ln": "write log(x)",
-    "fabs": "write abs(x)",
-    "product": "write prod(… for i in I)",
-    "range": 'define the range as a set, {"name": "T", "range": [1, 6]}',
-    "forall": "put the indices into for_each, or write all(… for i in I)",
-    "exists": "write any(… for i in I)",
-    "If": "write a if condition else b, or implies(a, b)",
-    "alldifferent": "write all_different(…)",
-    "AllDifferent": "write all_different(…)",
-}
-_INFIX_HINTS = {
-    "implies": "write implies(a, b)",
-    "iff": "write iff(a, b)",
-    "mod": "write %",
-    "div": "write //",
-    "AND": "write and",
-    "OR": "write or",
-    "IN": "write in",
-}
+
+__all__ = ["MAX_CHAIN", "MAX_DEPTH", "parse", "parse_for_each"]
 
 
 def parse(text: str, *, element: str = "") -> Node:
@@ -117,13 +81,11 @@ def _parser(text: str, element: str) -> _Parser:
     return _Parser(source, tokenize(source))
 
 
-class _Parser:
+class _Parser(TokenStream):
     """Precedence climbing over the tokens; recursion is bounded by `MAX_DEPTH`."""
 
     def __init__(self, source: Source, tokens: list[Token]) -> None:
-        self.source = source
-        self.tokens = tokens
-        self.at = 0
+        super().__init__(source, tokens)
         self.depth = 0
 
     # ------------------------------------------------------------------ entry points
@@ -291,7 +253,7 @@ class _Parser:
         if following.kind == "string" and adjoining and name.lower() in ("f", "b", "r", "u", "rb"):
             self.fail("strings have no prefix here", token, "write a plain string in quotes")
         if name in KEYWORDS:
-            self.fail(f"'{name}' cannot stand here", token, _WORD_HINTS.get(name, ""))
+            self.fail(f"'{name}' cannot stand here", token, WORD_HINTS.get(name, ""))
         if self.is_next("("):
             return self.call(token)
         if name in FUNCTIONS:
@@ -443,52 +405,7 @@ class _Parser:
             self.fail(f"'{token.text}' is a function", token, "give the index another name")
         return self.advance().text
 
-    # ------------------------------------------------------------------ tokens
-
-    @property
-    def next(self) -> Token:
-        return self.tokens[self.at]
-
-    @property
-    def end(self) -> int:
-        """Offset past the last token taken."""
-        return self.tokens[self.at - 1].end
-
-    def advance(self) -> Token:
-        token = self.tokens[self.at]
-        self.at += 1
-        return token
-
-    def is_next(self, text: str) -> bool:
-        token = self.tokens[self.at]
-        return token.text == text and token.kind != "string"
-
-    def accept(self, text: str) -> bool:
-        if self.is_next(text):
-            self.at += 1
-            return True
-        return False
-
-    def close(self, closing: str) -> None:
-        if not self.accept(closing):
-            self.fail_unexpected(closing)
-
-    def follows_opening(self) -> bool:
-        return self.at > 0 and self.tokens[self.at - 1].text in ("(", "[", ",")
-
-    # ------------------------------------------------------------------ errors
-
-    def fail(self, message: str, token: Token, fix: str = "") -> NoReturn:
-        if token.kind == "wrong":
-            message, fix = f"'{token.text}' is not an operator here", HINTS[token.text]
-        self.source.fail(message, token.start, token.end, fix)
-
-    def fail_depth(self) -> NoReturn:
-        self.fail(
-            f"the expression is nested more than {MAX_DEPTH} deep",
-            self.next,
-            "remove parentheses, or split it into several elements",
-        )
+    # ------------------------------------------------------------------ checks
 
     def check_depth(self, root: Node) -> None:
         """Refuse a tree that is too deep for those who walk it recursively."""
@@ -511,8 +428,8 @@ class _Parser:
             self.fail(
                 "an operator is missing", token, f"write {before}*{token.text[:20]} for a product"
             )
-        if token.kind == "name" and token.text in _INFIX_HINTS:
-            self.fail(f"'{token.text}' is not an operator", token, _INFIX_HINTS[token.text])
+        if token.kind == "name" and token.text in INFIX_HINTS:
+            self.fail(f"'{token.text}' is not an operator", token, INFIX_HINTS[token.text])
         if token.kind == "name" and token.text not in KEYWORDS:
             self.fail(
                 "an operator is missing", token, f"write {before}*{token.text[:20]} for a product"
@@ -523,40 +440,3 @@ class _Parser:
             )
         if self.is_next("("):
             self.fail("an operator is missing", token, f"write {before}*(…) for a product")
-
-    def fail_unknown_function(self, token: Token) -> NoReturn:
-        name = token.text
-        if name.startswith("__"):
-            fix = "expressions are data and run no code"
-        elif name in _CALL_HINTS:
-            fix = _CALL_HINTS[name]
-        elif near := difflib.get_close_matches(name[:50], FUNCTIONS, n=2, cutoff=0.6):
-            fix = f"did you mean {' or '.join(near)}? An index is written {name[:50]}[i]"
-        else:
-            fix = f"an index is written {name[:50]}[i], a product {name[:50]}*(…)"
-        self.fail(f"there is no function '{name[:50]}'", token, fix)
-
-    def fail_missing_operand(self) -> NoReturn:
-        token = self.next
-        if token.kind == "end":
-            self.fail("the expression ends too early", token, "an operand or bracket is missing")
-        self.fail(f"an operand is missing before '{token.text}'", token, "write it, or remove this")
-
-    def fail_unexpected(self, closing: str = "") -> NoReturn:
-        token = self.next
-        if token.kind == "end":
-            self.fail(f"'{closing}' is missing at the end", token, f"add {closing}")
-        if token.text in (")", "]") and not closing:
-            self.fail(f"'{token.text}' closes nothing", token, "remove it or open it before")
-        if token.text == "," and not closing:
-            self.fail(
-                "a comma cannot stand here",
-                token,
-                "write 1000 without separators; put each expression into its own element",
-            )
-        if token.text == "for":
-            self.fail("'for' cannot stand here", token, _WORD_HINTS["for"])
-        if token.text == "not":
-            self.fail("'not' cannot follow an operand", token, "write not in, or and not")
-        wanted = f"; '{closing}' is missing before it" if closing else ""
-        self.fail(f"'{token.text[:50]}' is not expected here{wanted}", token)
