@@ -461,6 +461,22 @@ PROBLEMS: dict[str, tuple[float, str]] = {
         "of the pots must be beef pots and at least 20 lamb pots are needed. How many pots of "
         "each kind should be cooked to minimize the total amount of stock cubes used?",
     ),
+    "survey": (
+        66.0,
+        "An office employs full time clerks and part time clerks. Full time clerks work 9 hours "
+        "per shift while part time clerks work 5 hours per shift. Full time clerks are paid "
+        "$220 per shift while part time clerks are paid $105 per shift. The office has a survey "
+        "requiring 400 hours of labor. If the budget is $9000, how many clerks of each type "
+        "should be scheduled to minimize the total number of clerks?",
+    ),
+    "sonar": (
+        45.0,
+        "A port hires sonar divers and welders. A sonar diver works 6 hours per shift while a "
+        "welder works 8 hours per shift. Sonar divers cost $400 per shift and welders cost $350 "
+        "per shift. There must be at least twice as many sonar divers as welders. The port "
+        "needs 300 hours of sonar services. If it has a budget of $25000, how many sonar divers "
+        "and welders should be scheduled to minimize the total number of shifts?",
+    ),
 }
 
 

@@ -248,6 +248,9 @@ class ClauseView:
             return "<="
         nouns = {word for p in phrases if isinstance(p, Noun) for word in p.lemmas}
         verb = self.clause.verb
+        nearest = [p for p in phrases[:index] if isinstance(p, Verb)][-1:]
+        if any(p.kind == "part" and p.lemma in {"need", "require", "demand"} for p in nearest):
+            return "need"
         if verb is not None and verb.lemma in {"need", "require", "demand"} and not verb.modal:
             return "need"
         counted = index < len(self.clause.before) and self.places and verb is not None

@@ -11,10 +11,11 @@ from .announce import announces, lists_names, place_of
 from .clause_view import Observations
 from .clauses import Clause
 from .facts import Amount, ComparisonWords, Facts, Goal, GoalWords, Limit, Relation, Target
+from .goal_target import Unresolved
 from .goals import Goals
 from .limits import Sense
 from .measures import Column, freeze
-from .resolve import Resolver, Unresolved, as_limit
+from .resolve import Resolver, as_limit
 
 
 def _check_limits(limits: Sequence[Limit]) -> None:

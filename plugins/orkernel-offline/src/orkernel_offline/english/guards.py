@@ -19,7 +19,7 @@ from .words import words
 _SHAPES = words("dimension cylinder cylindrical radius diameter perimeter circumference hypotenuse")
 _FIXED = words("setup set-up fixed one-time upfront startup start-up fixed-cost")
 _MONEY = words("cost charge fee price expense rent rental")
-_DERIVED = words("difference average mean median ratio gap variance product percentage")
+_DERIVED = words("difference average mean median ratio gap variance percentage")
 _REASONS = words("because since")
 _CONDITIONS = words("if unless whenever")
 

@@ -23,12 +23,13 @@ from .facts import (
     Mention,
     Span,
 )
+from .goal_target import Unresolved
 from .goals import Goals, find_goals
 from .guards import unsupported_clauses, unsupported_words
 from .measures import Conflict, build
 from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
-from .resolve import Resolver, Unresolved
+from .resolve import Resolver
 from .tagging import label_nouns
 from .tokens import (
     MAX_CHARACTERS,

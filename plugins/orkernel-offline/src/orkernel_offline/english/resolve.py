@@ -10,37 +10,23 @@ from .entities import Naming
 from .facts import (
     Amount,
     ComparisonWords,
-    GoalWords,
     Limit,
     LimitWords,
     Mention,
     Relation,
     ShareWords,
-    Span,
     Target,
 )
-from .goals import clean
+from .goal_target import TOTAL, GoalResolver, Unresolved
 from .limits import Sense
-from .lookup import GENERIC, Lookup
+from .lookup import GENERIC
 from .measures import Column, convertible, overlap
 from .words import words
-
-TOTAL = Target("total")
-
 
 _COUNTABLE = words("item product unit piece thing")
 
 
-class Unresolved(Exception):
-    """Words that name nothing, or more than one thing."""
-
-    def __init__(self, span: Span, reason: str) -> None:
-        super().__init__(reason)
-        self.span = span
-        self.reason = reason
-
-
-class Resolver(Lookup):
+class Resolver(GoalResolver):
     """Finds the target of words.
 
     Attributes:
@@ -170,6 +156,10 @@ class Resolver(Lookup):
                 return TOTAL, 1.0
             if words.total and len(hits) == 1 and self.naming.partly(whole, hits[0]):
                 return TOTAL, 1.0
+            if len(hits) == 1 and self._other_unit(quantity.unit):
+                if index is None:
+                    raise Unresolved(words.span, f"{quantity.text} {quantity.unit} of what")
+                return Target("measure", index), self._factor(quantity.unit, index)
             if len(hits) == 1:
                 if index is not None and overlap(nouns, self.columns[index].nouns) > 1:
                     raise Unresolved(words.span, "the limit fits a product and a resource")
@@ -201,6 +191,13 @@ class Resolver(Lookup):
         if nouns & self.naming.class_words and not known:
             return True
         return words.total and bool(nouns) and not known and words.quantity.unit is None
+
+    def _other_unit(self, unit: str | None) -> bool:
+        """The unit is one that activities are not counted in."""
+        return unit in lex.DIVISIBLE_UNITS and unit not in self.basis
+
+    def _factor(self, unit: str | None, index: int) -> float:
+        return convertible(unit, self.columns[index].unit) or 1.0
 
     def _in_basis(self, words: LimitWords, nouns: frozenset[str]) -> bool:
         unit = words.quantity.unit
@@ -353,79 +350,6 @@ class Resolver(Lookup):
         if money_kind(base):
             raise Unresolved(words.span, "a share of a sum of money")
         return TOTAL
-
-    # -- goals --------------------------------------------------------------------------
-
-    def goal(self, words: GoalWords) -> tuple[Target, Target | None]:
-        """Target of a goal, and what is to be subtracted from it (revenue less cost).
-
-        Raises:
-            Unresolved: the words name nothing known.
-        """
-        nouns = clean(words.nouns)
-        kind = money_kind(words.nouns)
-        if not kind and words.nouns & {"cheapest", "cheaper", "spend"}:
-            kind = "cost"
-        if not kind and "profitable" in words.nouns:
-            kind = "profit"
-        if kind:
-            found = self._money_goal(kind)
-            if found is not None:
-                return found
-            raise Unresolved(words.span, f"no {kind} per unit is stated")
-        index = self._goal_column(words, nouns)
-        if index is not None:
-            return Target("measure", index), None
-        single = self.naming.exact(nouns)
-        if len(single) == 1:
-            if words.total and self.naming.partly(nouns, single[0]):
-                return TOTAL, None
-            return Target("activity", members=single), None
-        if single and len(single) == len(self.naming.activities):
-            return TOTAL, None
-        if self.naming.is_total(nouns - GENERIC) or nouns & self.basis:
-            return TOTAL, None
-        raise Unresolved(words.span, "cannot tell what the goal is")
-
-    def _money_goal(self, kind: str) -> tuple[Target, Target | None] | None:
-        index = self.money_column(kind)
-        if index is not None:
-            return Target("measure", index), None
-        if kind == "profit":
-            income, cost = self.money_column("revenue"), self.money_column("cost")
-            if income is not None and cost is not None and income != cost:
-                return Target("measure", income), Target("measure", cost)
-            if income is not None:
-                self.assumptions.append(("profit is the revenue; no cost is stated", ()))
-                return Target("measure", income), None
-        return None
-
-    def _covers_better(self, wanted: frozenset[str], index: int, counted: bool) -> bool:
-        """The words fit the measure wholly and an activity only in part ("protein intake")."""
-        column = self.columns[index]
-        if overlap(wanted, column.nouns) == len(wanted):
-            return True
-        hits = self.naming.exact(wanted)
-        partial = all(not self.naming.activities[hit].full <= wanted for hit in hits)
-        return not counted and column.nouns <= wanted and partial
-
-    def _goal_column(self, words: GoalWords, nouns: frozenset[str]) -> int | None:
-        wanted = nouns - GENERIC
-        index = self.column(nouns, [words.actions], unit_matters=False) if wanted else None
-        if index is not None and not self.naming.exact(wanted):
-            return index
-        if index is not None and self._covers_better(wanted, index, words.total):
-            return index
-        served = self.public_column(wanted)
-        if served is not None and not self.naming.exact(wanted):
-            return served
-        times = [i for i, c in enumerate(self.columns) if c.unit in lex.TIME_UNITS]
-        if "time" in words.nouns and len(times) == 1:
-            return times[0]
-        by_unit = [i for i, c in enumerate(self.columns) if c.unit is not None and c.unit in nouns]
-        if len(by_unit) == 1 and not self.naming.exact(nouns):
-            return by_unit[0]
-        return None
 
 
 def as_limit(amount: Amount, sense: Sense) -> LimitWords:
