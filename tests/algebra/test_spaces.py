@@ -94,6 +94,9 @@ def test_every_kind_of_join_equals_nested_loops(world: Any) -> None:
         "(i, j) in ARC for k in N if k == j": [
             (i, j, k) for i, j in pairs for k in numbers if k == j
         ],
+        "(i, j) in ARC for (k, l) in ARC if (i, l) in ARC": [
+            (i, j, k, m) for i, j in pairs for k, m in pairs if (i, m) in pairs
+        ],
         "(i, j) in ARC for (k, l) in ARC if k == j": [
             (i, j, k, m) for i, j in pairs for k, m in pairs if k == j
         ],
