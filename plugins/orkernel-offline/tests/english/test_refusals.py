@@ -42,6 +42,7 @@ def test_the_template_itself_is_read() -> None:
         ("There must be 2 rafts for every skiff.", "2 rafts"),
         ("For every 3 rafts at least 1 skiff must be built.", "every 3"),
         ("Rent is $50 per day.", "$50"),
+        ("It has 30 dents where they must sand wood.", "30"),
         ("Between 3 and 8 rafts must be built.", "3"),
         ("Unused planks can be sold for $2 each.", "$2"),
         ("Planks come in bundles of 10.", "10"),

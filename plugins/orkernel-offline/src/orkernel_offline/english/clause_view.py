@@ -48,6 +48,19 @@ def money_kind(lemmas: Sequence[str] | frozenset[str]) -> str:
     return ""
 
 
+def _obliges(phrase: Phrase) -> bool:
+    """ "… where they must cut grass": what is had is work to be done, not a supply."""
+    relative = isinstance(phrase, Verb) and phrase.kind == "rel"
+    return (
+        relative
+        and isinstance(phrase, Verb)
+        and (
+            phrase.modal in {"must", "should"}
+            or (phrase.lemma != "need" and "need" in phrase.chain)
+        )
+    )
+
+
 class ClauseView:
     """Questions about one clause that the readers of quantities ask.
 
@@ -274,6 +287,8 @@ class ClauseView:
             return "need"
         if any(isinstance(p, Mark) and p.text == "only" for p in phrases):
             return "<="
+        if any(_obliges(phrase) for phrase in phrases[index + 1 :]):
+            return ""
         there = any(isinstance(p, Mark) and p.text == "there" for p in self.clause.before)
         if verb.lemma == "be" and not (there or "hand" in nouns):
             return ""
