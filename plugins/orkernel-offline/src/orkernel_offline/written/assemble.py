@@ -286,7 +286,8 @@ class Assembler:
         if domain != "binary":
             lower = variable.lower
             if not variable.signed:
-                lower = 0 if choice.nonnegative or self._has_floor(key) else None
+                open_sign = key not in self._derived
+                lower = 0 if (choice.nonnegative and open_sign) or key in self._floored else None
             elif variable.strict and domain == "integer" and lower == 0:
                 lower = 1
             out["lower"] = lower
@@ -319,9 +320,6 @@ class Assembler:
             )
         )  # fmt: skip
 
-    def _has_floor(self, key: Key) -> bool:
-        return key in self._floored
-
     @cached_property
     def _floored(self) -> frozenset[Key]:
         """Scalars that a constraint keeps at or above a number that is not negative."""
@@ -335,6 +333,27 @@ class Assembler:
                 continue
             found |= {h.key for h in body.heads if isinstance(h, Ref) and not h.indices}
         return frozenset(found)
+
+    @cached_property
+    def _derived(self) -> frozenset[Key]:
+        """Scalars that an equation such as `profit = 3x + 5y` defines."""
+        found: set[Key] = set()
+        for bound in self.model.constraints:
+            body = bound.body
+            if isinstance(body, n.Compare) and body.ops == ("=",) and len(body.heads) == 1:
+                head = body.heads[0]
+                if isinstance(head, Ref) and not head.indices:
+                    found.add(head.key)
+        return frozenset(found)
+
+    def _unsigned(self) -> list[Variable]:
+        """Variables whose sign the statement leaves open."""
+        settled = self._floored | self._derived
+        return [
+            v
+            for v in self._ordered_variables()
+            if not v.signed and v.domain != "binary" and v.key not in settled
+        ]
 
     def _description(self, key: Key) -> str:
         return self.model.descriptions.get(key, ("", (0, 0)))[0]
@@ -382,8 +401,7 @@ class Assembler:
             if affects:
                 out.append({"text": text, "affects": affects})
 
-        unsigned = [v for v in self._ordered_variables()
-                    if not v.signed and v.domain != "binary" and not self._has_floor(v.key)]  # fmt: skip
+        unsigned = self._unsigned()
         names = [self.identifiers[v.key] for v in unsigned]
         if choice.nonnegative:
             assume("not negative, although the statement gives no sign", names)
@@ -391,7 +409,7 @@ class Assembler:
             assume("may be negative, because the statement gives no sign", names)
         assume(
             "a decision variable, because nothing gives it a value",
-            sorted(self.identifiers[k] for k in self.model.implicit),
+            sorted(self.identifiers[k] for k in self.model.implicit - self._derived),
         )
         if choice.whole:
             counted = [v for v in self._ordered_variables() if self._may_be_whole(v)]
@@ -438,8 +456,7 @@ class Assembler:
         ]
         has_strict = any(op in ("<", ">") for op in ops)
         only_strict = has_strict and not any(op in ("<=", ">=") for op in ops)
-        unsigned = [v for v in self.model.variables.values()
-                    if not v.signed and v.domain != "binary" and not self._has_floor(v.key)]  # fmt: skip
+        unsigned = self._unsigned()
         counted = [v for v in self.model.variables.values() if self._may_be_whole(v)]
         quantities = bool(unsigned) and all(self._is_quantity(v) for v in unsigned)
         first = Choice(strict=not only_strict, nonnegative=quantities)

@@ -10,6 +10,7 @@ from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written.grammar import Grammar
 from orkernel_offline.written.nodes import Clause, Mention, Node
+from orkernel_offline.written.sets import label_text
 from orkernel_offline.written.tokens import RELATIONS, Token
 
 DOMAIN_WORDS = frozenset({"integer", "binary", "continuous", "nonneg", "free"})
@@ -27,6 +28,7 @@ CHANGES_MEANING = frozenset(
 """Words that change what a relation next to them says; such a relation is refused."""
 _OPERATIONS = frozenset("sum difference product ratio average mean twice half double".split())
 """Words before a relation that stand for an operation, unless a colon makes them its name."""
+_NEW_THOUGHT = frozenset("where let with here and such given subject maximize minimize".split())
 _SECTIONS = (
     ("variables", re.compile(r"\b(decision\s+)?variables?\b|\bdecisions?\b|\bunknowns?\b")),
     ("constraints", re.compile(r"\bconstraints?\b|\bsubject to\b|\brestrictions?\b")),
@@ -258,8 +260,8 @@ class ClauseReader(Grammar):
         self.skip_quads()
         if self.peek().is_op("=", ":"):
             named = expression.sym if isinstance(expression, n.Apply) else expression
-            if isinstance(named, n.Sym) and not named.subs:
-                name = named.name
+            if isinstance(named, n.Sym) and all(isinstance(s, n.Num) for s in named.subs):
+                name = label_text(named)
                 self.take()
                 self.skip_quads()
                 expression = self.expression()
@@ -460,6 +462,10 @@ class ClauseReader(Grammar):
         mark = self.at
         domain = self.set_expression()
         body = n.Compare(heads[0].start, domain.end, heads, ("in",), (domain,))
+        if self.peek().is_op("=") and isinstance(domain, n.Sym):
+            self.clauses.append(Clause(body.start, body.end, "relation", body))
+            self._relation([domain], mark)
+            return
         self._finish(Clause(body.start, body.end, "relation", body), mark)
 
     # -- what follows a relation ----------------------------------------------------------
@@ -485,6 +491,8 @@ class ClauseReader(Grammar):
             self._share_quantifiers(trailing)
         self.clauses.append(finished)
         self._words = []
+        while self.peek().kind == "prose" and self.peek().value.lower() not in _NEW_THOUGHT:
+            self.take()
 
     def _domain_words(self) -> tuple[list[str], int]:
         words: list[str] = []
@@ -630,7 +638,9 @@ class ClauseReader(Grammar):
 
     def _refuse_changed(self, clause: Clause) -> None:
         changing = [w for w in clause.prose if w in CHANGES_MEANING]
-        if self._words and not self._colon_before(clause):
+        if _is_index_range(clause):
+            changing = []
+        elif self._words and not self._colon_before(clause):
             changing += [w.value for w in self._words if w.value.lower() in _OPERATIONS]
         if changing:
             raise Unreadable(
@@ -739,7 +749,7 @@ class ClauseReader(Grammar):
             self._goal()
             return
         if len(symbols) == len(heads):
-            if self._is_description():
+            if self._is_description() or self._goes_on_describing(mark):
                 self._mention(list(heads))
             return
         if all(isinstance(h, n.Num) for h in heads):
@@ -780,6 +790,19 @@ class ClauseReader(Grammar):
         listed = self.at >= 2 and token.kind == "prose" and self._starts_item()
         return be or token.is_op(":") or dash or (led and token.kind == "prose") or listed
 
+    def _goes_on_describing(self, mark: int) -> bool:
+        """`Let x be the chairs and y the tables`: the second half has no verb."""
+        before = self.tokens[mark - 1] if mark else None
+        last = self.mentions[-1] if self.mentions else None
+        return (
+            before is not None
+            and (before.is_kw("and") or before.is_op(","))
+            and last is not None
+            and 0 <= before.start - last.end <= 2
+            and self.peek().kind == "prose"
+            and self.peek().value.lower() in ("the", "a", "an")
+        )
+
     def _starts_item(self) -> bool:
         words = {w.value for w in self._words}
         return not words
@@ -811,7 +834,7 @@ class ClauseReader(Grammar):
                 words.append(token.value)
                 self._described.add(position)
             position += 1
-        if _INDICATOR.search(self.source[symbols[0].start : end]):
+        if _INDICATOR.search(self.source[symbols[0].start : end + 60]):
             words.append("binary")
         if words:
             start = symbols[0].start
@@ -827,21 +850,49 @@ class ClauseReader(Grammar):
             token = self.tokens[position]
             if token.kind == "break" and (token.value != "soft" or self._starts_algebra(position + 1)):
                 return end
-            if token.is_kw("and") and self._starts_algebra(position + 1):
+            if token.is_op(",") and self._introduces(position + 1):
+                return end
+            if token.is_kw("and") and self._starts_algebra(position + 1, numbers=False):
                 return end
             end = token.end
             position += 1
         return end
 
-    def _starts_algebra(self, position: int) -> bool:
+    def _introduces(self, position: int) -> bool:
+        """Whether a symbol with `=`, `:` or "is" after it stands at `position`."""
+        while position < len(self.tokens) and not (
+            self.tokens[position].kind in ("break", "prose") or self.tokens[position].is_op(",", "=")
+        ):
+            position += 1
+        if position >= len(self.tokens):
+            return False
+        token = self.tokens[position]
+        first = self.tokens[position - 1].kind in ("name", "num") or self.tokens[position - 1].is_op("}")
+        return first and (token.is_op("=") or token.value.lower() in _BE)
+
+    def _starts_algebra(self, position: int, *, numbers: bool = True) -> bool:
         if position >= len(self.tokens):
             return True
-        return self.tokens[position].kind in ("name", "num", "func")
+        kinds = ("name", "num", "func") if numbers else ("name", "func")
+        return self.tokens[position].kind in kinds
 
     def _text_of(self, words: list[Token]) -> str:
         if not words:
             return ""
         return " ".join(w.value for w in words if w.kind in ("prose", "name", "num", "kw"))
+
+
+def _is_index_range(clause: Clause) -> bool:
+    """Whether the clause only says what an index runs over, as in `i in I`."""
+    body = clause.body
+    if not isinstance(body, n.Compare) or not all(
+        isinstance(h, n.Sym) and not h.subs for h in body.heads
+    ):
+        return False
+    operand = body.operands[0] if len(body.operands) == 1 else None
+    if body.ops == ("in",):
+        return isinstance(operand, n.Sym)
+    return body.ops == ("=",) and isinstance(operand, n.SetLit | n.RangeSet | n.SetMinus)
 
 
 def _section_of(text: str) -> str:

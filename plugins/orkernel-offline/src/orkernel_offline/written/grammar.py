@@ -24,6 +24,7 @@ class Grammar:
         self.at = 0
         self._depth = 0
         self._bars = 0
+        self._in_matrix = False
 
     # -- cursor ---------------------------------------------------------------------------
 
@@ -41,8 +42,8 @@ class Grammar:
         return token
 
     def skip_quads(self) -> None:
-        """Pass over wide spaces and alignment marks."""
-        while self.peek().kind == "quad":
+        """Pass over wide spaces and alignment marks, which part the entries of a matrix."""
+        while not self._in_matrix and self.peek().kind == "quad":
             self.at += 1
 
     def accept(self, *values: str) -> bool:
@@ -160,7 +161,7 @@ class Grammar:
         left = self.factor()
         while True:
             token = self.peek()
-            if token.kind == "quad" and self.peek(1).is_op("*", "/"):
+            if token.kind == "quad" and self.peek(1).is_op("*", "/") and not self._in_matrix:
                 self.skip_quads()
                 token = self.peek()
             if token.is_op("*", "/"):
@@ -980,7 +981,9 @@ class Grammar:
             elif token.kind == "quad" or token.is_op(","):
                 self.take()
             else:
+                outside, self._in_matrix = self._in_matrix, True
                 row.append(self.expression())
+                self._in_matrix = outside
         if row:
             rows.append(n.Vector(row[0].start, row[-1].end, tuple(row)))
         if not rows or len({len(r.items) for r in rows}) > 1:

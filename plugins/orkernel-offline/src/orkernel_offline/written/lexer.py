@@ -42,6 +42,7 @@ _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _IDENTIFIER_TEXT = re.compile(r"[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,3}$")
 MAX_TOKENS = 40_000
+MAX_DIGITS = 60
 
 
 class Lexer:
@@ -249,6 +250,8 @@ class Lexer:
             return self._emit("num", value, at, grouped.end(), math)
         number = _NUMBER.match(self.source, at, end)
         assert number is not None
+        if len(number.group()) > MAX_DIGITS:
+            raise Unreadable(f"a number of more than {MAX_DIGITS} characters", (number.span(),))
         return self._emit("num", number.group(), at, number.end(), math)
 
     def _operator(self, operator: re.Match[str], math: bool) -> int:
@@ -325,6 +328,8 @@ class Lexer:
         return self._with_argument(name, at, stop, end, math)
 
     def _with_argument(self, name: str, at: int, stop: int, end: int, math: bool) -> int:
+        if name in t.TEXT_MACROS and not math:
+            return self._opened(stop, end)
         if name in t.TEXT_MACROS:
             (inner_start, inner_end), after = self._argument(stop, end)
             self._styled_text(inner_start, inner_end, at, after, math)
@@ -361,10 +366,7 @@ class Lexer:
                     self.tokens[position] = Token("op", ",", token.start, token.end, math)
             return after
         if name == "caption":
-            (inner_start, inner_end), after = self._argument(stop, end)
-            self._break("hard", at)
-            self._lex(inner_start, inner_end, math=False)
-            return self._break("hard", after)
+            return self._break("hard", at, self._opened(stop, end))
         raise Unreadable(
             f"the macro \\{name} is not understood; write it with standard LaTeX math",
             ((at, stop),),
@@ -382,6 +384,11 @@ class Lexer:
             return self._break("hard", stop, optional.end() if optional else stop)
         self._space = True
         return stop
+
+    def _opened(self, at: int, end: int) -> int:
+        """Past the brace that opens a text argument, which may hold formulas of its own."""
+        self._space = True
+        return at + 1 if at < end and self.source[at] == "{" else at
 
     def _argument(self, at: int, end: int) -> tuple[tuple[int, int], int]:
         """The span inside a macro's argument and where the argument ends."""

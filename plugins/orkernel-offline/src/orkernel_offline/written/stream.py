@@ -93,6 +93,13 @@ def _symbol_positions(tokens: list[Token]) -> set[int]:
         if token.kind != "name" or token.math or token.styled:
             continue
         before, after = _neighbours(tokens, at)
+        described = (
+            before is not None and before.kind == "op" and before.value in RELATIONS
+            and after is not None and after.kind == "name" and not after.math
+            and len(token.value) > 1 and len(after.value) > 1
+        )  # fmt: skip
+        if described:
+            continue
         strong = bool(
             (before and before.kind == "op" and before.value in _STRONG)
             or (after and after.kind == "op" and after.value in _STRONG)

@@ -402,7 +402,7 @@ def _sentences(tokens: list[Token], count: int) -> list[list[Token]]:
                 return found
         elif token.kind == "table":
             break
-        elif token.kind != "heading":
+        elif token.kind not in ("heading", "break"):
             current.append(token)
     if current:
         found.append(current)
