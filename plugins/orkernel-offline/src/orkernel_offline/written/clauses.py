@@ -26,6 +26,11 @@ CHANGES_MEANING = frozenset(
     "times percent approximately about roughly probability expected".split()
 )
 """Words that change what a relation next to them says; such a relation is refused."""
+_CHANGES_DATA = frozenset(
+    "if when unless or either example instance thousand thousands million millions hundred "
+    "hundreds dozen dozens percent approximately about roughly expected probability".split()
+)
+"""The same for a symbol that is given its value."""
 _OPERATIONS = frozenset("sum difference product ratio average mean twice half double".split())
 """Words before a relation that stand for an operation, unless a colon makes them its name."""
 _NEW_THOUGHT = frozenset("where let with here and such given subject maximize minimize".split())
@@ -599,7 +604,7 @@ class ClauseReader(Grammar):
         names: list[str] = []
         tokens = self.tokens
         while position < len(tokens) and (
-            tokens[position].kind == "name" or tokens[position].is_op(",", "(", ")")
+            tokens[position].kind in ("name", "quad") or tokens[position].is_op(",", "(", ")")
         ):
             if tokens[position].kind == "name":
                 names.append(tokens[position].value)
@@ -640,6 +645,8 @@ class ClauseReader(Grammar):
         changing = [w for w in clause.prose if w in CHANGES_MEANING]
         if _is_index_range(clause):
             changing = []
+        elif _gives_value(clause):
+            changing = [w for w in changing if w in _CHANGES_DATA]
         elif self._words and not self._colon_before(clause):
             changing += [w.value for w in self._words if w.value.lower() in _OPERATIONS]
         if changing:
@@ -834,7 +841,7 @@ class ClauseReader(Grammar):
                 words.append(token.value)
                 self._described.add(position)
             position += 1
-        if _INDICATOR.search(self.source[symbols[0].start : end + 60]):
+        if _INDICATOR.search(self.source[symbols[0].start : self._sentence_end()]):
             words.append("binary")
         if words:
             start = symbols[0].start
@@ -842,6 +849,16 @@ class ClauseReader(Grammar):
             self.clauses.append(
                 Clause(start, end, "domain", body, words=tuple(words), section=self._section)
             )
+
+    def _sentence_end(self) -> int:
+        position, end = self.at, self.peek().start
+        while position < len(self.tokens):
+            token = self.tokens[position]
+            if token.kind == "break" and token.value != "soft":
+                break
+            end = token.end
+            position += 1
+        return end
 
     def _description_end(self) -> int:
         position = self.at
@@ -880,6 +897,17 @@ class ClauseReader(Grammar):
         if not words:
             return ""
         return " ".join(w.value for w in words if w.kind in ("prose", "name", "num", "kw"))
+
+
+def _gives_value(clause: Clause) -> bool:
+    """Whether the clause may give a parameter its value, as in `n = 5` or `c = (1, 2)`."""
+    body = clause.body
+    return (
+        isinstance(body, n.Compare)
+        and body.ops == ("=",)
+        and all(isinstance(h, n.Sym) for h in body.heads)
+        and isinstance(body.operands[0], n.Num | n.Neg | n.Vector | n.Matrix | n.Mapping)
+    )
 
 
 def _is_index_range(clause: Clause) -> bool:

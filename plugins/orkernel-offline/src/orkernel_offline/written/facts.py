@@ -29,6 +29,7 @@ class Facts:
         scalar_clauses: The clause that gives each scalar its value.
         domain_names: Names that an index is said to run over, with the first place.
         letters_of: The letters that the statement uses with each indexed name.
+        declared: Names that a domain, a sign or a heading declares to be variables.
     """
 
     names: Names
@@ -38,6 +39,7 @@ class Facts:
     scalar_clauses: dict[str, Clause] = field(default_factory=dict)
     domain_names: dict[str, Span] = field(default_factory=dict)
     letters_of: dict[str, tuple[str | None, ...]] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
 
 
 def gather(document: Document) -> Facts:
@@ -69,7 +71,8 @@ def gather(document: Document) -> Facts:
                     domain_names.setdefault(part.name, (part.start, part.end))
     set_clauses = [c for c in rest if _gives_set(c, domain_names, letters)]
     rest = [c for c in rest if c not in set_clauses]
-    scalar_clauses = _scalars(rest, _declared(document))
+    declared = _declared(document)
+    scalar_clauses = _scalars(rest, declared)
     scalars: dict[str, values.Number] = {}
     for name, clause in scalar_clauses.items():
         assert isinstance(clause.body, n.Compare)
@@ -88,7 +91,7 @@ def gather(document: Document) -> Facts:
         if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.right, n.Sym):
             if isinstance(part.left, n.Sym) and part.left.subs and part.right.name in letters:
                 names.superscripted[part.left.name] = len(part.left.subs)
-    facts = Facts(names, table, rest, {}, scalar_clauses, domain_names)
+    facts = Facts(names, table, rest, {}, scalar_clauses, domain_names, declared=declared)
     for symbol in symbols:
         if symbol.name in names.lettered:
             used = letters_in(symbol, letters)

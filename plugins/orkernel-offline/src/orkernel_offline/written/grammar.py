@@ -732,6 +732,7 @@ class Grammar:
             left = self.expression()
         else:
             return None
+        self.skip_quads()
         if self.peek().is_op("in", "notin"):
             negated = self.take().is_op("notin")
             domain = self.set_expression()
@@ -745,6 +746,7 @@ class Grammar:
             return n.Gen(heads[0].start, domain.end, targets, domain, as_tuple)
         if self.peek().is_op("=") and isinstance(left, n.Sym) and not left.subs and not conditions:
             self.take()
+            self.skip_quads()
             domain = self.index_values()
             targets = _targets((*pending, left))
             if targets is None:

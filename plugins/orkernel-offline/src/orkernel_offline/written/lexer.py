@@ -30,6 +30,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?:\.\d+)?(?!\d)", re.A)
 _BARE_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)", re.A)
 _WORD = re.compile(r"[^\W\d_]+")
 _HYPHENATED = re.compile(r"[^\W\d_]{2,}(?:[-–’'][^\W\d_]{2,})+")
+_QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|'([^'\n]{1,80})'")
 _FILE = re.compile(r"[\w][\w\-./]*\.csv\b", re.I)
 _MACRO = re.compile(r"\\(?:[A-Za-z]+\*?|.)", re.S)
 _OPERATOR = re.compile(
@@ -188,6 +189,10 @@ class Lexer:
             if not math or at + 1 == end or source[at + 1].isspace() or character == ";":
                 return self._break("hard", at, at + 1)
             return at + 1
+        quoted = _QUOTED.match(source, at, end)
+        if quoted and self._depth and self.tokens and self.tokens[-1].is_op("[", ",", "{", "("):
+            return self._emit("name", quoted.group(1) or quoted.group(2), at, quoted.end(), math,
+                              styled=True)  # fmt: skip
         if character in "$€£":
             self._space = True
             return at + 1

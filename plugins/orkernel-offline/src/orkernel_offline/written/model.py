@@ -17,6 +17,8 @@ from orkernel_offline.written.roles import (
     Roles,
     Variable,
     declarations,
+    sign_in_chain,
+    without_sign,
     words_of,
 )
 from orkernel_offline.written.scope import (
@@ -216,6 +218,9 @@ def _declared(bounds: list[Bound]) -> set[Key]:
     for bound in bounds:
         for declaration in [*(declarations(bound) or ()), *words_of(bound)]:
             found.add(declaration.ref.key)
+        sign = sign_in_chain(bound)
+        if sign is not None:
+            found.add(sign.ref.key)
     return found
 
 
@@ -297,6 +302,10 @@ class _Decisions:
         if found is None:
             for declaration in words_of(bound):
                 self._apply(declaration, fixed)
+            sign = sign_in_chain(bound)
+            if sign is not None and sign.ref.key not in self.data.by_key:
+                if self._apply(sign, fixed):
+                    bound = without_sign(bound)
             self.constraints.append(bound)
             return
         known = [d for d in found if d.ref.key in self.data.by_key]

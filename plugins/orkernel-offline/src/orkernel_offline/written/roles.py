@@ -228,6 +228,31 @@ def _signs(
     return [Declaration(middle, bound, "", _finite(lo), True, _finite(hi), True)]
 
 
+def sign_in_chain(bound: Bound) -> Declaration | None:
+    """The sign in `0 <= x[i] <= a[i]`, whose other end is no number."""
+    body = bound.body
+    if not isinstance(body, n.Compare) or len(body.heads) != 1 or len(body.ops) != 2:
+        return None
+    middle, upward = body.operands[0], body.ops == ("<=", "<=")
+    lower = body.heads[0] if upward else body.operands[1]
+    other = body.operands[1] if upward else body.heads[0]
+    signed = values.constant(lower) == 0 and values.constant(other) is None
+    if not isinstance(middle, Ref) or not signed or not (upward or body.ops == (">=", ">=")):
+        return None
+    return Declaration(middle, bound, lower=0, has_lower=True)
+
+
+def without_sign(bound: Bound) -> Bound:
+    """`x[i] <= a[i]` from `0 <= x[i] <= a[i]`."""
+    body = bound.body
+    assert isinstance(body, n.Compare)
+    if body.ops[0] == "<=":
+        heads, operands = (body.operands[0],), (body.operands[1],)
+    else:
+        heads, operands = (body.heads[0],), (body.operands[0],)
+    return replace(bound, body=replace(body, heads=heads, ops=body.ops[:1], operands=operands))
+
+
 class Roles:
     """Collects declarations and applies those that cover a whole family."""
 

@@ -32,7 +32,7 @@ from orkernel_offline.written.lexer import Lexer
 from orkernel_offline.written.markup import Block, blocks
 from orkernel_offline.written.sets import Atom, Member
 from orkernel_offline.written.stream import separate
-from orkernel_offline.written.tokens import Token
+from orkernel_offline.written.tokens import RELATIONS, Token
 from orkernel_offline.written.values import Number
 
 
@@ -258,7 +258,11 @@ class _Tie:
         places += self._sentences()
         for place in places:
             open_names = [
-                s for s in place if s.arity in arities and not self._has_data(s)
+                s
+                for s in place
+                if s.arity in arities
+                and not self._has_data(s)
+                and s.name not in self.facts.declared
             ]
             exact = [s for s in open_names if s.arity == (1 if one_line else 2)]
             chosen = exact or open_names
@@ -283,7 +287,7 @@ class _Tie:
     def _sentences(self) -> list[list[Named]]:
         """Symbols of the sentence before, the one before that, and the one after."""
         before = _sentences(self.tokens[: self.at][::-1], 2)
-        after = _sentences(self.tokens[self.at + 1 :], 1)
+        after = [s for s in _sentences(self.tokens[self.at + 1 :], 1) if not _is_formula(s)]
         found = [symbols_in(s[::-1], self.source, self.facts) for s in before]
         return found + [symbols_in(s, self.source, self.facts) for s in after]
 
@@ -387,6 +391,13 @@ def _without_prefix(labels: list[Atom]) -> list[Atom] | None:
         return None
     prefixes = {m.group(1).casefold() for m in matches if m}
     return [int(m.group(2)) for m in matches if m] if len(prefixes) == 1 else None
+
+
+def _is_formula(tokens: list[Token]) -> bool:
+    """Whether a sentence belongs to the model and is no caption."""
+    return any(
+        t.kind in ("kw", "func") or (t.kind == "op" and t.value in RELATIONS) for t in tokens
+    )
 
 
 def _sentences(tokens: list[Token], count: int) -> list[list[Token]]:
