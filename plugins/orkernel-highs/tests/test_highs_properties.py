@@ -59,18 +59,26 @@ def models(draw: st.DrawFn, *, integers: bool) -> dict[str, Any]:
 
 
 def continuous_optimum(model: dict[str, Any], lower: Any, upper: Any) -> tuple[str, float | None]:
-    """Status and objective by scipy's simplex, integrality ignored."""
+    """Status and objective by scipy's simplex, integrality ignored.
+
+    scipy says "infeasible" also where HiGHS says "unbounded or infeasible"; whether there is
+    a point at all is asked without costs.
+    """
     sign = -1.0 if model["maximize"] else 1.0
     below, above = np.isfinite(model["row_upper"]), np.isfinite(model["row_lower"])
-    answer = linprog(
-        sign * model["cost"],
-        A_ub=np.vstack([model["matrix"][below], -model["matrix"][above]]),
-        b_ub=np.concatenate([model["row_upper"][below], -model["row_lower"][above]]),
-        bounds=np.column_stack([lower, upper]),
-    )
+
+    def run(cost: Any) -> Any:
+        return linprog(
+            cost,
+            A_ub=np.vstack([model["matrix"][below], -model["matrix"][above]]),
+            b_ub=np.concatenate([model["row_upper"][below], -model["row_lower"][above]]),
+            bounds=np.column_stack([lower, upper]),
+        )
+
+    answer = run(sign * model["cost"])
     if answer.status == 0:
         return "optimal", sign * answer.fun + model["offset"]
-    return {2: "infeasible", 3: "unbounded"}[answer.status], None
+    return ("unbounded" if run(0 * model["cost"]).status == 0 else "infeasible"), None
 
 
 def enumerated_optimum(model: dict[str, Any]) -> tuple[str, float | None]:

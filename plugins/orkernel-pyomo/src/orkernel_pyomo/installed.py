@@ -39,6 +39,8 @@ GAP_OPTIONS = {
     "scip": "limits/gap",
     "xpress": "miprelstop",
 }
+CUTS = {"glpk": "cuts"}
+"""Switch for cutting planes, off by default there; MIPLIB's gt2 takes 0.2 s with, 50 s+ without."""
 EXACT = 1e-9
 """Distance from a whole number that is rounding and not tolerance."""
 
@@ -104,9 +106,11 @@ def solve(built: Built, request: Request) -> tuple[Answer, Point | None]:
 
 def _run_classic(built: Built, request: Request) -> Answer:
     solver: Any = SolverFactory(request.solver)
-    gap_option = GAP_OPTIONS.get(request.solver)
-    if gap_option and any(v.is_integer() for v in built.columns):
-        solver.options[gap_option] = request.gap
+    if any(v.is_integer() for v in built.columns):
+        if request.solver in GAP_OPTIONS:
+            solver.options[GAP_OPTIONS[request.solver]] = request.gap
+        if request.solver in CUTS:
+            solver.options[CUTS[request.solver]] = ""
     keywords: dict[str, Any] = {"tee": True, "load_solutions": False}
     remaining = request.remaining()
     if remaining is not None:
