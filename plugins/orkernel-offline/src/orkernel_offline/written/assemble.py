@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 from orkernel.algebra.functions import RESERVED
-
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written.data import Datum, nested
@@ -24,8 +23,42 @@ from orkernel_offline.written.values import constant
 
 Span = tuple[int, int]
 _LABEL_NOISE = frozenset(
-    "the a an of to in is are be and or with that this these following constraint constraints "
-    "subject we have must should so where let then by for each all every total st".split()
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "is",
+        "are",
+        "be",
+        "and",
+        "or",
+        "with",
+        "that",
+        "this",
+        "these",
+        "following",
+        "constraint",
+        "constraints",
+        "subject",
+        "we",
+        "have",
+        "must",
+        "should",
+        "so",
+        "where",
+        "let",
+        "then",
+        "by",
+        "for",
+        "each",
+        "all",
+        "every",
+        "total",
+        "st",
+    ]
 )
 MAX_QUOTE = 20_000
 
@@ -155,9 +188,7 @@ class Assembler:
             if ends is not None and ends[0] < ends[1]:
                 out["range"] = list(ends)
             else:
-                out["members"] = [
-                    list(m) if isinstance(m, tuple) else m for m in index_set.members
-                ]
+                out["members"] = [list(m) if isinstance(m, tuple) else m for m in index_set.members]
         spans = [*index_set.spans, *self._sizes(index_set)]
         out["sources"] = self._sources(spans)
         return out
@@ -209,9 +240,7 @@ class Assembler:
         self._describe(out, key, datum.spans)
         return out
 
-    def _values(
-        self, out: dict[str, Any], key: Key, datum: Datum, index: tuple[str, ...]
-    ) -> None:
+    def _values(self, out: dict[str, Any], key: Key, datum: Datum, index: tuple[str, ...]) -> None:
         sets = [self.model.facts.table.sets[i] for i in index]
         if datum.default is not None:
             out["default"] = datum.default
@@ -449,10 +478,7 @@ class Assembler:
     def choices(self) -> list[tuple[str, Choice]]:
         """The genuine readings, best first."""
         ops = [
-            op
-            for b in self.model.constraints
-            if isinstance(b.body, n.Compare)
-            for op in b.body.ops
+            op for b in self.model.constraints if isinstance(b.body, n.Compare) for op in b.body.ops
         ]
         has_strict = any(op in ("<", ">") for op in ops)
         only_strict = has_strict and not any(op in ("<=", ">=") for op in ops)
@@ -500,7 +526,7 @@ def _ascii(name: str) -> str:
 
 
 def _slug(label: str) -> str:
-    words = [w for w in re.findall(r"[A-Za-z0-9]+", label)]
+    words = list(re.findall(r"[A-Za-z0-9]+", label))
     kept = [w.lower() for w in words if w.lower() not in _LABEL_NOISE]
     if not kept or len(kept) > 6:
         return ""

@@ -15,25 +15,115 @@ from orkernel_offline.written.tokens import RELATIONS, Token
 
 DOMAIN_WORDS = frozenset({"integer", "binary", "continuous", "nonneg", "free"})
 _BE = frozenset(
-    "is are be being denote denotes denoting represent represents representing mean means "
-    "indicate indicates stand stands equal equals describe describes takes give gives".split()
+    [
+        "is",
+        "are",
+        "be",
+        "being",
+        "denote",
+        "denotes",
+        "denoting",
+        "represent",
+        "represents",
+        "representing",
+        "mean",
+        "means",
+        "indicate",
+        "indicates",
+        "stand",
+        "stands",
+        "equal",
+        "equals",
+        "describe",
+        "describes",
+        "takes",
+        "give",
+        "gives",
+    ]
 )
-_FILLER = _BE | frozenset("must should shall have to all also either variables variable".split())
+_FILLER = _BE | frozenset(
+    ["must", "should", "shall", "have", "to", "all", "also", "either", "variables", "variable"]
+)
 CHANGES_MEANING = frozenset(
-    "if when whenever unless or either implies only otherwise provided not no never except "
-    "without ignore ignoring relax relaxed violate violated example instance suppose optimal "
-    "optimum solution thousand thousands million millions hundred hundreds dozen dozens "
-    "times percent approximately about roughly probability expected".split()
+    [
+        "if",
+        "when",
+        "whenever",
+        "unless",
+        "or",
+        "either",
+        "implies",
+        "only",
+        "otherwise",
+        "provided",
+        "not",
+        "no",
+        "never",
+        "except",
+        "without",
+        "ignore",
+        "ignoring",
+        "relax",
+        "relaxed",
+        "violate",
+        "violated",
+        "example",
+        "instance",
+        "suppose",
+        "optimal",
+        "optimum",
+        "solution",
+        "thousand",
+        "thousands",
+        "million",
+        "millions",
+        "hundred",
+        "hundreds",
+        "dozen",
+        "dozens",
+        "times",
+        "percent",
+        "approximately",
+        "about",
+        "roughly",
+        "probability",
+        "expected",
+    ]
 )
 """Words that change what a relation next to them says; such a relation is refused."""
 _CHANGES_DATA = frozenset(
-    "if when unless or either example instance thousand thousands million millions hundred "
-    "hundreds dozen dozens percent approximately about roughly expected probability".split()
+    [
+        "if",
+        "when",
+        "unless",
+        "or",
+        "either",
+        "example",
+        "instance",
+        "thousand",
+        "thousands",
+        "million",
+        "millions",
+        "hundred",
+        "hundreds",
+        "dozen",
+        "dozens",
+        "percent",
+        "approximately",
+        "about",
+        "roughly",
+        "expected",
+        "probability",
+    ]
 )
 """The same for a symbol that is given its value."""
-_OPERATIONS = frozenset("sum difference product ratio average mean twice half double".split())
+_OPERATIONS = frozenset(
+    ["sum", "difference", "product", "ratio", "average", "mean", "twice", "half", "double"]
+)
 """Words before a relation that stand for an operation, unless a colon makes them its name."""
-_NEW_THOUGHT = frozenset("where let with here and such given subject maximize minimize".split())
+_NEW_THOUGHT = frozenset(
+    ["where", "let", "with", "here", "and", "such", "given", "subject", "maximize", "minimize"]
+)
 _SECTIONS = (
     ("variables", re.compile(r"\b(decision\s+)?variables?\b|\bdecisions?\b|\bunknowns?\b")),
     ("constraints", re.compile(r"\bconstraints?\b|\bsubject to\b|\brestrictions?\b")),
@@ -43,8 +133,12 @@ _SECTIONS = (
 )
 _DOMAIN_NAMES = {"integer": "integer", "binary": "binary", "free": "free", "nonneg": "non-negative"}
 _MAX_SECTION_WORDS = 5
-_INDICATOR = re.compile(r"\b1\$? (?:if|when|iff)\b.*\b(?:0\$?,? otherwise|otherwise,? \$?0|else \$?0)", re.S)
-_KINDS_OF_MODEL = frozenset("program programs programming linear model problem optimization".split())
+_INDICATOR = re.compile(
+    r"\b1\$? (?:if|when|iff)\b.*\b(?:0\$?,? otherwise|otherwise,? \$?0|else \$?0)", re.S
+)
+_KINDS_OF_MODEL = frozenset(
+    ["program", "programs", "programming", "linear", "model", "problem", "optimization"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +203,7 @@ class ClauseReader(Grammar):
             self._words.append(token)
         elif token.kind == "kw":
             self._keyword(token)
-        elif token.kind == "func" and token.value in ("min", "max") and self._is_goal():
-            self._objective(self.take())
-        elif (
+        elif (token.kind == "func" and token.value in ("min", "max") and self._is_goal()) or (
             token.kind == "func"
             and token.value in ("min", "max")
             and self.peek(1).kind in ("name", "num")
@@ -155,7 +247,9 @@ class ClauseReader(Grammar):
         self._sentence_start = self.at
 
     def _used_sentence(self) -> bool:
-        return any(t.kind in ("name", "num", "op") for t in self.tokens[self._sentence_start : self.at])
+        return any(
+            t.kind in ("name", "num", "op") for t in self.tokens[self._sentence_start : self.at]
+        )
 
     def _lead(self) -> None:
         """A colon or the end of a short line: the words before it may name a section."""
@@ -190,11 +284,13 @@ class ClauseReader(Grammar):
         commas = 0
         position = self.at + 1
         first = self.peek(1)
-        if first.kind == "prose" or (first.kind == "break" and first.value != "soft" and not self.peek().math):
+        if first.kind == "prose" or (
+            first.kind == "break" and first.value != "soft" and not self.peek().math
+        ):
             return self.peek().math
         while position < len(self.tokens):
             token = self.tokens[position]
-            if token.kind == "break" and token.value != "soft" or token.kind in ("kw", "prose"):
+            if (token.kind == "break" and token.value != "soft") or token.kind in ("kw", "prose"):
                 break
             if token.is_op("(", "[", "{", "\\{"):
                 depth += 1
@@ -446,7 +542,9 @@ class ClauseReader(Grammar):
             and len(body.heads) == 1
             and isinstance(named, n.Sym)
             and not named.subs
-            and not isinstance(body.operands[0], n.SetLit | n.RangeSet | n.Num | n.Vector | n.Matrix)
+            and not isinstance(
+                body.operands[0], n.SetLit | n.RangeSet | n.Num | n.Vector | n.Matrix
+            )
         )
 
     def _named_goal(self, body: n.Compare) -> None:
@@ -533,7 +631,9 @@ class ClauseReader(Grammar):
         self.skip_quads()
         bracket = self.accept("(")
         words: list[Token] = []
-        while self.peek().kind in ("prose", "num", "name") and (bracket or self.peek().kind == "prose"):
+        while self.peek().kind in ("prose", "num", "name") and (
+            bracket or self.peek().kind == "prose"
+        ):
             words.append(self.take())
         if bracket and words and self.accept(")"):
             if all(w.kind in ("num", "name") and len(w.value) <= 2 for w in words):
@@ -552,7 +652,12 @@ class ClauseReader(Grammar):
         bracket = self.peek().is_op("(") and self.peek(1).is_kw("forall")
         if bracket:
             self.take()
-        if self.peek().kind == "prose" and self.peek().value.lower() in ("for", "where", "with", "over"):
+        if self.peek().kind == "prose" and self.peek().value.lower() in (
+            "for",
+            "where",
+            "with",
+            "over",
+        ):
             word = self.take()
             if not (self._implicit_quantifier(clause) and self.peek().kind in ("name", "op")):
                 self.at = mark
@@ -673,7 +778,7 @@ class ClauseReader(Grammar):
         glued = token.kind == "op" and token.value in (
             "*", "/", "^", "_", "!", "'", "]", "}", "\\}", "setminus", "notin", "union", "dots",
         )  # fmt: skip
-        if glued or token.kind in ("num", "func", "name", "numset") and not token.space:
+        if glued or (token.kind in ("num", "func", "name", "numset") and not token.space):
             raise self.error("this is not understood after the formula before it")
         if token.kind in ("num", "name", "func", "numset") and token.math:
             previous = self.tokens[self.at - 1]
@@ -763,7 +868,9 @@ class ClauseReader(Grammar):
             return
         if any(isinstance(h, n.SetLit) for h in heads):
             return
-        operations = [x for h in heads for x in n.walk(h) if isinstance(x, n.Bin | n.Reduce | n.Call)]
+        operations = [
+            x for h in heads for x in n.walk(h) if isinstance(x, n.Bin | n.Reduce | n.Call)
+        ]
         named = any(isinstance(x, n.Sym) for h in heads for x in n.walk(h))
         if operations and named:
             prose = all(not t.math for t in self.tokens[mark : self.at])
@@ -865,7 +972,9 @@ class ClauseReader(Grammar):
         end = self.peek(-1).end
         while position < len(self.tokens):
             token = self.tokens[position]
-            if token.kind == "break" and (token.value != "soft" or self._starts_algebra(position + 1)):
+            if token.kind == "break" and (
+                token.value != "soft" or self._starts_algebra(position + 1)
+            ):
                 return end
             if token.is_op(",") and self._introduces(position + 1):
                 return end
@@ -878,13 +987,16 @@ class ClauseReader(Grammar):
     def _introduces(self, position: int) -> bool:
         """Whether a symbol with `=`, `:` or "is" after it stands at `position`."""
         while position < len(self.tokens) and not (
-            self.tokens[position].kind in ("break", "prose") or self.tokens[position].is_op(",", "=")
+            self.tokens[position].kind in ("break", "prose")
+            or self.tokens[position].is_op(",", "=")
         ):
             position += 1
         if position >= len(self.tokens):
             return False
         token = self.tokens[position]
-        first = self.tokens[position - 1].kind in ("name", "num") or self.tokens[position - 1].is_op("}")
+        first = self.tokens[position - 1].kind in ("name", "num") or self.tokens[
+            position - 1
+        ].is_op("}")
         return first and (token.is_op("=") or token.value.lower() in _BE)
 
     def _starts_algebra(self, position: int, *, numbers: bool = True) -> bool:

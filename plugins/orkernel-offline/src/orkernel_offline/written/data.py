@@ -123,9 +123,7 @@ class Data:
             return True
         return False
 
-    def _pairs(
-        self, bound: Bound, heads: n.Vector, operand: n.Vector, declared: set[Key]
-    ) -> bool:
+    def _pairs(self, bound: Bound, heads: n.Vector, operand: n.Vector, declared: set[Key]) -> bool:
         refs = [h for h in heads.items if isinstance(h, Ref)]
         if len(refs) != len(heads.items) or len(refs) != len(operand.items):
             raise Unreadable("these lists differ in length", ((bound.start, bound.end),))
@@ -143,9 +141,7 @@ class Data:
         span = (bound.start, bound.end)
         fixed = [i for i in head.indices if isinstance(i, Const)]
         if isinstance(operand, n.Mapping):
-            entries = {
-                self._members(k): self._number(v) for k, v in operand.items
-            }
+            entries = {self._members(k): self._number(v) for k, v in operand.items}
             arity = len(next(iter(entries)))
             return Datum((head.name, arity), entries, spans=[span])
         if fixed:

@@ -345,9 +345,7 @@ def _width(sub: Node, letters: set[str]) -> tuple[int, bool]:
     return 1, bool(inside & letters)
 
 
-def _letter_domains(
-    facts: Facts, generators: list[n.Gen], index_clauses: list[Clause]
-) -> None:
+def _letter_domains(facts: Facts, generators: list[n.Gen], index_clauses: list[Clause]) -> None:
     for gen in generators:
         if gen.domain is not None and not gen.as_tuple:
             for target in gen.targets:

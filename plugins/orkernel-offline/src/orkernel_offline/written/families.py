@@ -298,7 +298,9 @@ class Inference:
         if not adjacent or needed != set(range(lo, hi + 1)):
             return None
         letter = widest.description or widest.name
-        extended = self.table.of_members(f"{letter.upper()}_all", tuple(range(lo, hi + 1)), widest.spans[0])
+        extended = self.table.of_members(
+            f"{letter.upper()}_all", tuple(range(lo, hi + 1)), widest.spans[0]
+        )
         return extended.name
 
     def _required(self, key: Key, k: int, use: Use) -> str:

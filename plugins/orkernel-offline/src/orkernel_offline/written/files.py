@@ -45,7 +45,7 @@ def _place(source: str, tokens: list[Token], at: int, facts: Facts, data: Data) 
             (span,),
         )
     sets = [t.value for t in before if t.value in facts.table.sets]
-    named = [s for s in symbols_in(before, source, facts)]
+    named = list(symbols_in(before, source, facts))
     if named:
         _parameters(named, columns, file, span, facts, data)
     elif len(sets) == 1:

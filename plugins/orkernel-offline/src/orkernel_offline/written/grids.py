@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ def markdown_grid(source: str, start: int, end: int) -> Grid:
 def _markdown_row(source: str, start: int, end: int) -> tuple[Cell, ...]:
     cuts = [p for p in range(start, end) if source[p] == "|" and source[p - 1 : p] != "\\"]
     edges = [start - 1, *cuts, end]
-    cells = [_cell(source, a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+    cells = [_cell(source, a + 1, b) for a, b in itertools.pairwise(edges)]
     if cells and source[start:end].lstrip().startswith("|"):
         cells = cells[1:]
     if cells and source[start:end].rstrip().endswith("|"):
@@ -107,7 +108,9 @@ def latex_grid(source: str, start: int, end: int) -> Grid:
     stop = source.rfind("\\end", position, end)
     body_end = stop if stop >= 0 else end
     rows: list[tuple[Cell, ...]] = []
-    for row_start, row_end in _split(source, position, body_end, r"\\\\(?:\[[^\]]*\])?|\\tabularnewline"):
+    for row_start, row_end in _split(
+        source, position, body_end, r"\\\\(?:\[[^\]]*\])?|\\tabularnewline"
+    ):
         cells: list[Cell] = []
         for cell_start, cell_end in _split(source, row_start, row_end, r"(?<!\\)&"):
             cells.extend(_latex_cells(source, cell_start, cell_end))

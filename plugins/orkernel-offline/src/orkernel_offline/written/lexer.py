@@ -33,9 +33,7 @@ _HYPHENATED = re.compile(r"[^\W\d_]{2,}(?:[-–’'][^\W\d_]{2,})+")
 _QUOTED = re.compile(r"\"([^\"\n]{1,80})\"|'([^'\n]{1,80})'")
 _FILE = re.compile(r"[\w][\w\-./]*\.csv\b", re.I)
 _MACRO = re.compile(r"\\(?:[A-Za-z]+\*?|.)", re.S)
-_OPERATOR = re.compile(
-    "|".join(re.escape(s) for s in sorted(t.SYMBOLS, key=len, reverse=True))
-)
+_OPERATOR = re.compile("|".join(re.escape(s) for s in sorted(t.SYMBOLS, key=len, reverse=True)))
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-•*–][ \t]+|\(?\d{1,3}[.)][ \t]+|\(?[a-z][)][ \t]+)+")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])([^*\n]+?)(?<![\s*])\1(?![\w*])")
@@ -429,10 +427,11 @@ class Lexer:
             self._lex_text_with_math(start, end)
         elif text.lower() in t.WORD_FUNCS:
             self._emit("func", t.WORD_FUNCS[text.lower()], outer, after, math)
-        elif _KEYWORD.search(text) or not _IDENTIFIER_TEXT.match(text):
-            self._lex(start, end, math=False)
-            self._space = True
-        elif " " in text and follows not in ("_", "^"):
+        elif (
+            _KEYWORD.search(text)
+            or not _IDENTIFIER_TEXT.match(text)
+            or (" " in text and follows not in ("_", "^"))
+        ):
             self._lex(start, end, math=False)
             self._space = True
         else:

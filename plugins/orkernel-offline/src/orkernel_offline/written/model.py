@@ -337,9 +337,7 @@ class _Decisions:
             isinstance(i, Const) for d in last for i in d.ref.indices
         )
 
-    def _apply(
-        self, declaration: Declaration, fixed: dict[Key, set[tuple[Atom, ...]]]
-    ) -> bool:
+    def _apply(self, declaration: Declaration, fixed: dict[Key, set[tuple[Atom, ...]]]) -> bool:
         key = declaration.ref.key
         if key in self.data.by_key:
             raise Unreadable(
@@ -508,8 +506,10 @@ def _fixed(rest: list[Bound]) -> dict[Key, set[tuple[Atom, ...]]]:
         if not isinstance(body, n.Compare) or body.ops != ("=",):
             continue
         for head in body.heads:
-            if isinstance(head, Ref) and head.indices and all(
-                isinstance(i, Const) for i in head.indices
+            if (
+                isinstance(head, Ref)
+                and head.indices
+                and all(isinstance(i, Const) for i in head.indices)
             ):
                 members = tuple(i.member for i in head.indices if isinstance(i, Const))
                 found.setdefault(head.key, set()).add(members)

@@ -259,7 +259,5 @@ def rewrite(node: Node, change: Callable[[Node], Node]) -> Node:
         if isinstance(value, Node):
             changes[name] = rewrite(value, change)
         elif isinstance(value, tuple) and any(isinstance(v, Node) for v in value):
-            changes[name] = tuple(
-                rewrite(v, change) if isinstance(v, Node) else v for v in value
-            )
+            changes[name] = tuple(rewrite(v, change) if isinstance(v, Node) else v for v in value)
     return change(replace(node, **changes) if changes else node)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from orkernel_offline.written.assemble import Assembler, Choice
 from orkernel_offline.written.clauses import ClauseReader, Document
 from orkernel_offline.written.data import Data, Datum
 from orkernel_offline.written.facts import Facts, gather
+from orkernel_offline.written.files import place_files
 from orkernel_offline.written.lexer import Lexer
 from orkernel_offline.written.markup import Block, blocks
 from orkernel_offline.written.model import Model, build
@@ -16,7 +17,6 @@ from orkernel_offline.written.scope import Binder, Key
 from orkernel_offline.written.sets import IndexSet
 from orkernel_offline.written.stream import separate
 from orkernel_offline.written.tables import place_tables
-from orkernel_offline.written.files import place_files
 from orkernel_offline.written.tokens import Token
 from orkernel_offline.written.unread import refuse_unread
 from orkernel_offline.written.vectors import without_vectors
@@ -41,7 +41,9 @@ class Trace:
         lines = [f"{len(self.blocks)} blocks, {len(self.tokens)} tokens"]
         for clause in self.document.clauses:
             words = " ".join(x for x in (clause.sense, clause.role, *clause.words) if x)
-            lines.append(f"clause {clause.start}-{clause.end}: {words} ({clause.section or 'text'})")
+            lines.append(
+                f"clause {clause.start}-{clause.end}: {words} ({clause.section or 'text'})"
+            )
         for mention in self.document.mentions:
             names = ", ".join(s.name for s in mention.symbols)
             lines.append(f"mention {mention.start}-{mention.end}: {names}: {mention.description}")
@@ -86,8 +88,7 @@ def read(statement: str) -> list[Reading]:
     """
     if len(statement) > MAX_CHARACTERS:
         raise Unreadable(
-            f"the statement is longer than {MAX_CHARACTERS} characters; "
-            "move its data to CSV files",
+            f"the statement is longer than {MAX_CHARACTERS} characters; move its data to CSV files",
             ((0, len(statement)),),
         )
     try:

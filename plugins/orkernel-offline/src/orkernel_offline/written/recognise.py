@@ -19,7 +19,8 @@ _MARKUP = re.compile(
 )
 _GOAL = re.compile(_GOAL_WORD, re.I)
 _GOAL_FORMULA = re.compile(
-    rf"{_GOAL_WORD}[\s:$]{{0,6}}(?:\w{{1,12}}(?: \w{{1,12}}){{0,3}}{_GAP}[=:])?[\s$]{{0,4}}{_SUM}", re.I
+    rf"{_GOAL_WORD}[\s:$]{{0,6}}(?:\w{{1,12}}(?: \w{{1,12}}){{0,3}}{_GAP}[=:])?[\s$]{{0,4}}{_SUM}",
+    re.I,
 )
 _ANY_RELATION = re.compile(_RELATION)
 _FORMULA = re.compile(

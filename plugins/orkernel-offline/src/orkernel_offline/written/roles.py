@@ -76,9 +76,8 @@ def declarations(bound: Bound) -> list[Declaration] | None:
     refs = [h for h in heads if isinstance(h, Ref)]
     if isinstance(body.heads[0], n.Num) and body.operands:
         refs = [o for o in body.operands if isinstance(o, Ref)]
-    if not refs or (found is None and body.ops):
-        if len(refs) != len(heads):
-            raise Unreadable("it is not clear what is an integer here", ((bound.start, bound.end),))
+    if (not refs or (found is None and body.ops)) and len(refs) != len(heads):
+        raise Unreadable("it is not clear what is an integer here", ((bound.start, bound.end),))
     worded = [d for r in refs for d in _worded(r, bound)]
     if found is None and body.ops:
         return None
@@ -104,9 +103,7 @@ def _worded(ref: Ref, bound: Bound) -> Iterable[Declaration]:
             yield Declaration(ref, bound, domain=word)
 
 
-def _membership(
-    bound: Bound, heads: tuple[Node, ...], domain: Node
-) -> list[Declaration]:
+def _membership(bound: Bound, heads: tuple[Node, ...], domain: Node) -> list[Declaration]:
     refs = [h for h in heads if isinstance(h, Ref)]
     if len(refs) != len(heads):
         raise Unreadable("only a variable has a domain", ((bound.start, bound.end),))
@@ -195,9 +192,7 @@ def _between(before: Ref, after: Ref, dots: Node) -> list[Node]:
     raise Unreadable("this ellipsis has no clear meaning", ((dots.start, dots.end),))
 
 
-def _signs(
-    bound: Bound, heads: tuple[Node, ...], body: n.Compare
-) -> list[Declaration] | None:
+def _signs(bound: Bound, heads: tuple[Node, ...], body: n.Compare) -> list[Declaration] | None:
     """`x >= 0`, `0 <= x <= 5` and the like; None for any other relation."""
     if len(body.ops) == 1 and all(isinstance(h, Ref) for h in heads):
         value = values.constant(body.operands[0])

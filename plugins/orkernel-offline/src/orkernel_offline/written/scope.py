@@ -286,9 +286,7 @@ class Binder:
             free_letters(node, self.names.letters) & set(self._env)
         ):
             return self._moving_range(node, binding)
-        if isinstance(node, n.SetLit) and len(node.items) == 1 and isinstance(
-            node.items[0], n.Bin
-        ):
+        if isinstance(node, n.SetLit) and len(node.items) == 1 and isinstance(node.items[0], n.Bin):
             node = n.RangeSet(node.start, node.end, node.items[0], node.items[0])
         here.domain = self._set_name(node, letter)
         return []
@@ -298,9 +296,7 @@ class Binder:
             out: list[Node] = []
             for item in node.items:
                 left = Idx(node.start, node.end, binding)
-                out.append(
-                    n.Compare(node.start, node.end, (left,), ("!=",), (self._index(item),))
-                )
+                out.append(n.Compare(node.start, node.end, (left,), ("!=",), (self._index(item),)))
             return out
         name = self._set_name(node, self.bindings[binding].letter)
         left = Idx(node.start, node.end, binding)
@@ -407,8 +403,11 @@ class Binder:
                     ((node.start, node.end),),
                 )
             return self._symbol(replace(base, end=node.end, subs=(*base.subs, exponent)))
-        if isinstance(base, n.Sym) and base.name == "e" and not base.subs and (
-            "e" not in self.names.scalars
+        if (
+            isinstance(base, n.Sym)
+            and base.name == "e"
+            and not base.subs
+            and ("e" not in self.names.scalars)
         ):
             return n.Call(node.start, node.end, "exp", (self.resolve(exponent),))
         return replace(node, left=self.resolve(base), right=self.resolve(exponent))
@@ -446,7 +445,9 @@ class Binder:
             else:
                 index = self._index(item)
                 if isinstance(index, Const) and not lettered:
-                    name = f"{name}{index.member}" if name == node.name else f"{name}_{index.member}"
+                    name = (
+                        f"{name}{index.member}" if name == node.name else f"{name}_{index.member}"
+                    )
                 else:
                     indices.append(index)
         return Ref(node.start, node.end, name, tuple(indices))

@@ -136,7 +136,8 @@ class SetTable:
         for end, value in ((lo, first), (hi, last)):
             if value is None:
                 raise Unreadable("the end of this range has no value", ((end.start, end.end),))
-        assert first is not None and last is not None
+        assert first is not None
+        assert last is not None
         if last < first:
             raise Unreadable("this range is empty", ((node.start, node.end),))
         if last - first >= MAX_MEMBERS:

@@ -6,16 +6,83 @@ characters next to it say so: an operator, a subscript, a number that multiplies
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written.tokens import RELATIONS, Token
 
 STOPWORDS = frozenset(
-    "a an the of is are be and or to in for from with where let if then each all at by on than "
-    "least most that this these those which not no we our it its as so let's must should can may "
-    "will has have per any every such both either than when over under subject minimize maximize "
-    "denote denotes denoting define defined given respectively otherwise".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "is",
+        "are",
+        "be",
+        "and",
+        "or",
+        "to",
+        "in",
+        "for",
+        "from",
+        "with",
+        "where",
+        "let",
+        "if",
+        "then",
+        "each",
+        "all",
+        "at",
+        "by",
+        "on",
+        "than",
+        "least",
+        "most",
+        "that",
+        "this",
+        "these",
+        "those",
+        "which",
+        "not",
+        "no",
+        "we",
+        "our",
+        "it",
+        "its",
+        "as",
+        "so",
+        "let's",
+        "must",
+        "should",
+        "can",
+        "may",
+        "will",
+        "has",
+        "have",
+        "per",
+        "any",
+        "every",
+        "such",
+        "both",
+        "either",
+        "than",
+        "when",
+        "over",
+        "under",
+        "subject",
+        "minimize",
+        "maximize",
+        "denote",
+        "denotes",
+        "denoting",
+        "define",
+        "defined",
+        "given",
+        "respectively",
+        "otherwise",
+    ]
 )
 _STRONG = frozenset({"+", "-", "*", "/", "^", "_", "in", "notin", "setminus"}) | RELATIONS
 _JOINS_NEXT = frozenset({"+", "-", "*", "/", "^", "_", ",", "(", "[", "in"}) | RELATIONS
@@ -108,7 +175,7 @@ def _symbol_positions(tokens: list[Token]) -> set[int]:
             or (before and before.is_op("\\{"))
         )
         dashed = all(
-            n is not None and n.is_op("-") or n is None or n.kind in ("prose", "name")
+            (n is not None and n.is_op("-")) or n is None or n.kind in ("prose", "name")
             for n in (before, after)
         ) and any(n is not None and n.is_op("-") and n.space for n in (before, after))
         word = token.value
@@ -229,7 +296,7 @@ def _split_words(tokens: list[Token]) -> list[Token]:
     singles = {t.value for t in tokens if t.kind == "name" and len(t.value) == 1}
     own = {
         t.value
-        for t, after in zip(tokens, tokens[1:], strict=False)
+        for t, after in itertools.pairwise(tokens)
         if t.kind == "name" and len(t.value) > 1 and after.is_op("_", "=") and not t.math
     }
     out: list[Token] = []
@@ -277,9 +344,9 @@ def _join_lines(tokens: list[Token]) -> list[Token]:
         wraps = before.kind in ("prose", "kw") and after.kind in ("prose", "kw")
         continues = before.kind == "op" and before.value in _JOINS_NEXT
         continued = after.kind == "op" and after.value in _JOINS_PREVIOUS
-        if before.is_op(",") and after.kind in ("prose", "kw") and not after.is_kw("forall"):
-            out.append(token)
-        elif not (wraps or continues or continued or before.is_kw("forall", "and")):
+        if (
+            before.is_op(",") and after.kind in ("prose", "kw") and not after.is_kw("forall")
+        ) or not (wraps or continues or continued or before.is_kw("forall", "and")):
             out.append(token)
     return out
 

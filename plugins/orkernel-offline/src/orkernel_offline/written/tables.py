@@ -134,7 +134,9 @@ class _Tie:
                 raise Unreadable("this header names several parameters",
                                  ((self.grid.header[k].start, self.grid.header[k].end),))  # fmt: skip
         plain_columns = [
-            k for k in range(1, len(self.grid.header)) if k not in columns and self._numeric(k, rows)
+            k
+            for k in range(1, len(self.grid.header))
+            if k not in columns and self._numeric(k, rows)
         ]
         plain_rows = [k for k in range(len(self.grid.rows)) if k not in rows]
         for k, named in columns.items():
@@ -187,9 +189,7 @@ class _Tie:
             self._enter(entries, (member,), self.grid.rows[r][column])
         self._add(named, entries, by_order=members.by_order)
 
-    def _row(
-        self, row: int, named: Named, columns: list[int], others: dict[int, Named]
-    ) -> None:
+    def _row(self, row: int, named: Named, columns: list[int], others: dict[int, Named]) -> None:
         if not columns:
             columns = [k for k in range(1, len(self.grid.header)) if k not in others]
         cells = self.grid.rows[row]
@@ -304,22 +304,18 @@ class _Tie:
     def _enter(self, entries: dict[Members, Number], key: Members, cell: Cell) -> None:
         value = cell.value
         if value is None:
-            raise Unreadable("a number is expected in this cell", (
-                (cell.start, max(cell.end, cell.start + 1)),
-            ))
+            raise Unreadable(
+                "a number is expected in this cell", ((cell.start, max(cell.end, cell.start + 1)),)
+            )
         if key in entries:
             raise Unreadable("this label stands twice in the table", (self.span,))
         entries[key] = value
 
-    def _add(
-        self, named: Named, entries: dict[Members, Number], *, by_order: bool = False
-    ) -> None:
+    def _add(self, named: Named, entries: dict[Members, Number], *, by_order: bool = False) -> None:
         key = (named.name, named.arity)
         self.facts.names.lettered[named.name] = named.arity
         letters = named.letters
-        self.data.add(
-            Datum(key, entries, letters=letters, spans=[self.span], by_order=by_order)
-        )
+        self.data.add(Datum(key, entries, letters=letters, spans=[self.span], by_order=by_order))
 
     # -- labels ---------------------------------------------------------------------------
 

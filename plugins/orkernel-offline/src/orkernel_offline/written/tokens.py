@@ -54,6 +54,7 @@ class Token:
         return self.kind == "kw" and self.value in values
 
 
+REDUCERS = ("sum", "prod", "min", "max")
 RELATIONS = frozenset({"<=", ">=", "<", ">", "=", "!="})
 
 SYMBOLS: dict[str, str] = {

@@ -82,9 +82,7 @@ def _outside(sentence: list[Token], document: Document) -> list[list[Token]]:
     return [s for s in stretches if s]
 
 
-def _refuse_limit(
-    source: str, stretch: list[Token], used: set[float], symbols: set[str]
-) -> None:
+def _refuse_limit(source: str, stretch: list[Token], used: set[float], symbols: set[str]) -> None:
     start, end = stretch[0].start, stretch[-1].end
     if not _LIMIT.search(source[start:end]):
         return

@@ -131,9 +131,7 @@ class _Rewriter:
         length = lengths.pop()
         letter = self.letters[length][0]
         quant = self._generator(letter, length, clause)
-        return replace(
-            clause, body=self._compare(body, letter), quants=(*clause.quants, quant)
-        )
+        return replace(clause, body=self._compare(body, letter), quants=(*clause.quants, quant))
 
     def _compare(self, body: n.Compare, letter: str | None) -> n.Compare:
         def part(node: Node) -> Node:
