@@ -17,6 +17,7 @@ lowering, solve. `orkernel, from JSON` also parses the text; `orkernel, bound` l
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import resource
@@ -70,7 +71,8 @@ def highspy_arrays(instance: Instance) -> Solve:
         ).astype(np.int32)
         row_lower = np.concatenate([np.full(sources, -np.inf), instance.demand])
         row_upper = np.concatenate([instance.supply, np.full(sinks, np.inf)])
-        highs: Any = highspy.Highs()
+        make: Any = highspy.Highs
+        highs = make()
         highs.setOptionValue("output_flag", False)
         highs.passModel(
             n, sources + sinks, 2 * n, 2, 1, 0.0, instance.cost.ravel(), np.zeros(n),
@@ -188,9 +190,9 @@ def pyomo(instance: Instance) -> Solve:
 
 def linopy(instance: Instance) -> Solve:
     """linopy, handing the model to HiGHS without a file."""
-    import linopy as lp
-    import pandas as pd
-    import xarray as xr
+    lp: Any = importlib.import_module("linopy")
+    pd: Any = importlib.import_module("pandas")
+    xr: Any = importlib.import_module("xarray")
 
     def solve() -> float:
         sources, sinks = instance.cost.shape

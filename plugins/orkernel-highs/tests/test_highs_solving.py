@@ -18,6 +18,8 @@ from orkernel.context import RunContext
 from orkernel.errors import Cancelled, PluginError, Unsupported
 from orkernel.records import Event, Guarantee
 from orkernel.solution import Status
+from orkernel_highs.evidence import elastic_multipliers
+from orkernel_highs.program import Program
 from orkernel_highs.solving import solve_form
 
 INF = np.inf
@@ -94,6 +96,24 @@ def test_row_without_variables_that_is_false_is_infeasible(form: Builder) -> Non
     assert solution.status is Status.INFEASIBLE
     assert solution.certificate is not None
     assert proves_infeasible(f, solution.certificate.vector)
+
+
+def test_second_row_without_variables_is_the_one_to_blame(form: Builder) -> None:
+    """HiGHS 1.16 has no dual ray here."""
+    f = form([[0], [0]], [-INF, -INF], [2, -1], [0], [INF], [0])
+    solution = solve_form(f, RunContext())
+    assert solution.certificate is not None
+    assert proves_infeasible(f, solution.certificate.vector)
+    assert solution.infeasible_subset is not None
+    assert solution.infeasible_subset.rows == (1,)
+    assert "r1" in solution.message
+
+
+def test_duals_of_the_elastic_program_prove_infeasibility(form: Builder) -> None:
+    f = form([[1, 1], [1, 1], [1, 0]], [3, -INF, -INF], [INF, 2, 9], [0, 0], [INF, INF], [1, 1])
+    multipliers = elastic_multipliers(Program.of(f), RunContext())
+    assert multipliers is not None
+    assert proves_infeasible(f, multipliers)
 
 
 def test_parity_infeasibility_is_not_blamed_on_the_relaxation(form: Builder) -> None:

@@ -46,6 +46,20 @@ def farkas_multipliers(program: Program, ctx: RunContext) -> Floats | None:
     return engine.scaling.multipliers(np.array(ray[2], dtype=float))
 
 
+def elastic_multipliers(program: Program, ctx: RunContext) -> Floats | None:
+    """As `farkas_multipliers`, from the duals of the elastic program.
+
+    The elastic program lets every row be broken at a cost of 1 per unit; it always has an
+    optimum unless bounds contradict each other, and its duals are a Farkas proof if that is
+    not zero (Chinneck, Feasibility and Infeasibility in Optimization, 2008, ch. 6).
+    """
+    engine = Engine(program.elastic(), ctx, silent=True, solver="simplex")
+    if engine.run() != ModelStatus.kOptimal:
+        return None
+    duals = np.asarray(engine.highs.getSolution().row_dual, dtype=float)
+    return engine.scaling.row_duals(duals)
+
+
 def improving_ray(program: Program, ctx: RunContext) -> Floats | None:
     """A direction along which the objective improves for ever, shape `(n,)`; None if none.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from orkernel.errors import Unsupported
 
@@ -137,6 +137,21 @@ class Program:
             row_upper=self.row_upper[rows],
             lower=np.where(lower, self.lower, -np.inf),
             upper=np.where(upper, self.upper, np.inf),
+        )
+
+    def elastic(self) -> Program:
+        """The least total violation of the rows, columns within their bounds."""
+        m, n = self.matrix.shape
+        unit = eye_array(m, format="csr")
+        return Program(
+            matrix=csr_array(hstack([self.matrix, unit, -unit])),
+            row_lower=self.row_lower,
+            row_upper=self.row_upper,
+            lower=np.append(self.lower, np.zeros(2 * m)),
+            upper=np.append(self.upper, np.full(2 * m, np.inf)),
+            integer=np.zeros(n + 2 * m, dtype=bool),
+            start=np.full(n + 2 * m, np.nan),
+            cost=np.append(np.zeros(n), np.ones(2 * m)),
         )
 
     def recession(self) -> Program:

@@ -14,7 +14,12 @@ from orkernel.errors import Cancelled
 from orkernel.records import Guarantee
 from orkernel.solution import Certificate, Duals, InfeasibleSubset, Solution, SolverIdentity, Status
 from orkernel_highs.engine import Engine, ModelStatus
-from orkernel_highs.evidence import farkas_multipliers, improving_ray, infeasible_subset
+from orkernel_highs.evidence import (
+    elastic_multipliers,
+    farkas_multipliers,
+    improving_ray,
+    infeasible_subset,
+)
 from orkernel_highs.program import Program
 from orkernel_highs.quadratic import run_quadratic
 from orkernel_highs.sensitivity import marginal_values
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 OPTIMALITY_GAP = 1e-6
 """A mixed-integer answer is called optimal if its bound is this close, relative to the
 objective or, near zero, to the largest cost up to 1."""
+EMPTY = 1e-9
+"""A row without variables is false if 0 misses its bounds by more than this."""
 EXACT = 1e-10
 """Relative row violation that is rounding and not tolerance."""
 MIP_ATTEMPTS: tuple[dict[str, Any], ...] = (
@@ -82,8 +89,10 @@ def solve_form(form: LinearForm, ctx: RunContext) -> Solution:
     program = Program.of(form)
     if ctx.remaining() == 0.0:
         solution = Solution(Status.TIME_LIMIT, identity(), message="no time left to start HiGHS")
+    elif (contradiction := _contradiction(form, program)) is not None:
+        solution = contradiction
     elif len(program.lower) == 0:
-        solution = _without_columns(form, program)
+        solution = _without_columns(program)
     else:
         engine, status, proven = _run(form, program, ctx)
         solved = time.perf_counter()
@@ -110,33 +119,44 @@ def _run(form: LinearForm, program: Program, ctx: RunContext) -> tuple[Engine, M
     return engine, status, True
 
 
-def _without_columns(form: LinearForm, program: Program) -> Solution:
-    empty = np.zeros(0)
-    if program.row_violation(empty) <= 1e-9:
-        m = len(program.row_lower)
-        return Solution(
-            Status.OPTIMAL,
-            identity(),
-            values=empty,
-            objective=program.offset,
-            bound=program.offset,
-            duals=Duals(np.zeros(m), empty),
-            certificate=Certificate("dual", np.zeros(m)),
-            message="the model has no variables",
-        )
-    return _infeasible_by_row(form, program)
-
-
-def _infeasible_by_row(form: LinearForm, program: Program) -> Solution:
-    impossible = (program.row_lower > 1e-9) | (program.row_upper < -1e-9)
-    row = int(np.flatnonzero(impossible)[0])
+def _contradiction(form: LinearForm, program: Program) -> Solution | None:
+    """Infeasible by the data alone: crossed bounds, or a row without variables that is false."""
     multipliers = np.zeros(len(program.row_lower))
-    multipliers[row] = 1.0
+    crossed = np.flatnonzero(program.lower > program.upper)
+    if crossed.size:
+        j = int(crossed[0])
+        subset = InfeasibleSubset(lower=(j,), upper=(j,), minimal=True)
+        message = f"the bounds of {form.columns.label(j)} contradict each other"
+    else:
+        empty = np.diff(program.matrix.indptr) == 0
+        impossible = (program.row_lower > EMPTY) | (program.row_upper < -EMPTY)
+        false = np.flatnonzero(empty & impossible)
+        if not false.size:
+            return None
+        i = int(false[0])
+        multipliers[i] = 1.0
+        subset = InfeasibleSubset(rows=(i,), minimal=True)
+        message = f"row {form.rows.label(i)} holds no variable and is false"
     return Solution(
         Status.INFEASIBLE,
         identity(),
         certificate=Certificate("farkas", multipliers),
-        message=f"row {form.rows.label(row)} holds no variable and is false",
+        infeasible_subset=subset,
+        message=message,
+    )
+
+
+def _without_columns(program: Program) -> Solution:
+    m = len(program.row_lower)
+    return Solution(
+        Status.OPTIMAL,
+        identity(),
+        values=np.zeros(0),
+        objective=program.offset,
+        bound=program.offset,
+        duals=Duals(np.zeros(m), np.zeros(0)),
+        certificate=Certificate("dual", np.zeros(m)),
+        message="the model has no variables",
     )
 
 
@@ -239,28 +259,18 @@ def _whole_numbers(program: Program, x: Floats, ctx: RunContext) -> tuple[Floats
 
 def _infeasible(form: LinearForm, program: Program, ctx: RunContext) -> Solution:
     """Infeasible, with what proves it, as far as time allows."""
-    crossed = np.flatnonzero(program.lower > program.upper)
-    if crossed.size:
-        return Solution(
-            Status.INFEASIBLE,
-            identity(),
-            certificate=Certificate("farkas", np.zeros(len(program.row_lower))),
-            infeasible_subset=_crossed_bounds(int(crossed[0])),
-        )
-    multipliers = farkas_multipliers(program, ctx)
     certificate = None
-    if multipliers is not None and proves_infeasible(form, multipliers):
-        certificate = Certificate("farkas", multipliers)
+    for find in (farkas_multipliers, elastic_multipliers):
+        multipliers = find(program, ctx)
+        if multipliers is not None and proves_infeasible(form, multipliers):
+            certificate = Certificate("farkas", multipliers)
+            break
     subset = None
     if certificate is not None and ctx.options.get("iis", True):
         subset = infeasible_subset(program, ctx)
     return Solution(
         Status.INFEASIBLE, identity(), certificate=certificate, infeasible_subset=subset
     )
-
-
-def _crossed_bounds(column: int) -> InfeasibleSubset:
-    return InfeasibleSubset(lower=(column,), upper=(column,), minimal=True)
 
 
 def _unbounded_or_infeasible(
