@@ -50,7 +50,12 @@ class HighsAgent:
         n = len(model.columns)
         values = None if solution.values is None else solution.values[:n]
         return replace(
-            solution, values=values, duals=None, certificate=None, infeasible_subset=None
+            solution,
+            values=values,
+            duals=None,
+            certificate=None,
+            infeasible_subset=None,
+            assumptions=(*solution.assumptions, *form.assumptions),
         )
 
     def export(self, model: Model, format: str) -> str:
