@@ -58,10 +58,17 @@ class PyomoAgent:
         needs = model.needs
         refuse(model)
         if needs & _REFORMULATED:
-            solution = solve_arrays(model.linearized(), ctx, convex=True)
+            form = model.linearized()
+            solution = solve_arrays(form, ctx, convex=True)
             n = len(model.columns)
             values = None if solution.values is None else solution.values[:n]
-            return replace(solution, values=values, duals=None, certificate=None)
+            return replace(
+                solution,
+                values=values,
+                duals=None,
+                certificate=None,
+                assumptions=(*solution.assumptions, *form.assumptions),
+            )
         if Capability.NONLINEAR in needs:
             return solve_graph(smooth_graph(model), ctx)
         if needs & _QUADRATIC or Capability.NONCONVEX in needs:
