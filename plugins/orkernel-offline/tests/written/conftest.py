@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp, minimize
+
 from orkernel.errors import Unsupported
 from orkernel.formulation.schema import Formulation
 from orkernel.model import Model
-from scipy.optimize import Bounds, LinearConstraint, milp, minimize
 
 Optimum = Callable[..., float]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from orkernel_offline.written import looks_written, readings
 
 EXAMPLES = Path(__file__).parents[4] / "docs" / "examples"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from orkernel.formulation.schema import Formulation
 from orkernel.model import Model
 from orkernel_offline.reading import Unreadable
@@ -19,9 +20,9 @@ from orkernel_offline.written import looks_written, readings
 
 TEXTS = [
     s["text"]
-    for s in tomllib.loads(
-        (Path(__file__).parent / "statements.toml").read_text(encoding="utf-8")
-    )["statement"]
+    for s in tomllib.loads((Path(__file__).parent / "statements.toml").read_text(encoding="utf-8"))[
+        "statement"
+    ]
 ]
 
 
@@ -56,14 +57,15 @@ def term(coefficient: int, name: str, glue: str) -> str:
 
 
 def linear(coefficients: tuple[int, ...], name: str, glue: str) -> str:
-    terms = [
-        term(c, name.format(k), glue) for k, c in enumerate(coefficients, start=1) if c
-    ]
+    terms = [term(c, name.format(k), glue) for k, c in enumerate(coefficients, start=1) if c]
     return " ".join(terms).removeprefix("+ ")
 
 
 def plain(p: Program) -> str:
-    lines = [f"{'maximize' if p.maximize else 'minimize'} {linear(p.cost, 'x{}', '*')}", "subject to"]
+    lines = [
+        f"{'maximize' if p.maximize else 'minimize'} {linear(p.cost, 'x{}', '*')}",
+        "subject to",
+    ]
     lines += [
         f"{linear(row, 'x{}', '*')} {relation} {right}"
         for row, relation, right in zip(p.rows, p.relations, p.right, strict=True)
@@ -102,7 +104,8 @@ def indexed(p: Program) -> str:
         right += f", {right}"
         rows = 2
     return (
-        rf"$I = \{{1,\dots,{rows}\}}$, $J = \{{1, \dots, {columns}\}}$, $c = {p.cost}$, $b = ({right})$,"
+        rf"$I = \{{1,\dots,{rows}\}}$, $J = \{{1, \dots, {columns}\}}$, $c = {p.cost}$,"
+        rf" $b = ({right})$,"
         "\n"
         rf"$$a = \begin{{pmatrix}} {matrix} \end{{pmatrix}}$$"
         "\n"
@@ -148,23 +151,89 @@ def test_random_indexed_program_reads_back_as_the_same_arrays(p: Program) -> Non
 
 
 PIECES = [
-    r"\sum_{", r"\frac{", "}", "{", "$", "$$", r"\begin{align}", r"\end{align}", r"\\", "&", "_", "^",
-    r"\in", "<=", ">=", "=", "(", ")", "[", "]", "|", ",", ":", "x", "i", "I", "1", "..", r"\dots",
-    " for all ", "max ", "min ", "s.t.", "\n", "\n\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", r"\text{",
-    r"\{", r"\}", "∑", "∈", "₁", "ᵢ", "²", "%", "!", "'", "*", "/", "-", "+", "0", "3.5", r"\forall ",
-    r"\mathbb{Z}_", "binary", "integer", "where", "data.csv (columns a, b)", r"\begin{pmatrix}",
-    r"\end{pmatrix}", "`", "```\n", "\x00", "é", "𝔹", r"\left", r"\right.", r"\substack{", r"\item",
-]  # fmt: skip
+    r"\sum_{",
+    r"\frac{",
+    "}",
+    "{",
+    "$",
+    "$$",
+    r"\begin{align}",
+    r"\end{align}",
+    r"\\",
+    "&",
+    "_",
+    "^",
+    r"\in",
+    "<=",
+    ">=",
+    "=",
+    "(",
+    ")",
+    "[",
+    "]",
+    "|",
+    ",",
+    ":",
+    "x",
+    "i",
+    "I",
+    "1",
+    "..",
+    r"\dots",
+    " for all ",
+    "max ",
+    "min ",
+    "s.t.",
+    "\n",
+    "\n\n",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    r"\text{",
+    r"\{",
+    r"\}",
+    "∑",
+    "∈",
+    "₁",
+    "ᵢ",
+    "²",
+    "%",
+    "!",
+    "'",
+    "*",
+    "/",
+    "-",
+    "+",
+    "0",
+    "3.5",
+    r"\forall ",
+    r"\mathbb{Z}_",
+    "binary",
+    "integer",
+    "where",
+    "data.csv (columns a, b)",
+    r"\begin{pmatrix}",
+    r"\end{pmatrix}",
+    "`",
+    "```\n",
+    "\x00",
+    "é",
+    "𝔹",
+    r"\left",
+    r"\right.",
+    r"\substack{",
+    r"\item",
+]
 
 
 def reads_or_refuses(statement: str) -> None:
     looks_written(statement)
+    refused = Unreadable("read")
     try:
         readings(statement)
-    except Unreadable as refused:
-        assert refused.reason
-        for start, end in refused.spans:
-            assert 0 <= start <= end <= len(statement)
+    except Unreadable as error:
+        refused = error
+    assert refused.reason
+    for start, end in refused.spans:
+        assert 0 <= start <= end <= len(statement)
 
 
 @settings(max_examples=250, deadline=2000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import readings
 
@@ -86,7 +87,13 @@ def test_domain_gives_kind_and_bounds(
 
 @pytest.mark.parametrize(
     "domain",
-    [r"$x \in \{0, 1\}$", "x binary", r"$x \in \mathbb{B}$", "$x$ is binary", "x is a binary variable"],
+    [
+        r"$x \in \{0, 1\}$",
+        "x binary",
+        r"$x \in \mathbb{B}$",
+        "$x$ is binary",
+        "x is a binary variable",
+    ],
 )
 def test_binary_in_many_words(domain: str) -> None:
     assert variables(first(f"max 2x s.t. 3x <= 20, {domain}"))["x"]["domain"] == "binary"
@@ -105,7 +112,10 @@ def test_descriptions_and_labels_are_kept() -> None:
         "Let x1 = number of chairs, x2 = number of tables. Maximize 5x1 + 8x2 subject to\n"
         "wood: x1 + 2x2 <= 10\n3x1 + x2 <= 15   (paint hours)\nx1, x2 >= 0"
     )
-    assert [v["description"] for v in found["variables"]] == ["number of chairs", "number of tables"]
+    assert [v["description"] for v in found["variables"]] == [
+        "number of chairs",
+        "number of tables",
+    ]
     assert [c["name"] for c in found["constraints"]] == ["wood", "paint_hours"]
 
 
@@ -116,7 +126,8 @@ def test_symbols_that_python_reserves_get_a_trailing_underscore() -> None:
 
 def test_horizon_and_its_range_do_not_share_a_name() -> None:
     found = first(
-        r"$T = 3$. $\min \sum_{t=1}^T t x_t$ s.t. $\sum_{t=1}^T x_t \ge T$, $x_t \ge 0,\ t=1,\dots,T$"
+        r"$T = 3$. $\min \sum_{t=1}^T t x_t$ s.t. $\sum_{t=1}^T x_t \ge T$, "
+        r"$x_t \ge 0,\ t=1,\dots,T$"
     )
     names = [e["name"] for kind in ("sets", "parameters", "variables") for e in found[kind]]
     assert len(names) == len(set(names)) == 3
@@ -159,5 +170,7 @@ def test_limits_goals_and_domains_in_words_only_are_refused(statement: str, quot
 
 
 def test_narrative_that_repeats_the_numbers_of_the_algebra_is_no_limit() -> None:
-    found = first("At most 40 hours are available. max 3x + 2y s.t. 2x + y <= 40, x, y >= 0, x <= 9")
+    found = first(
+        "At most 40 hours are available. max 3x + 2y s.t. 2x + y <= 40, x, y >= 0, x <= 9"
+    )
     assert len(found["constraints"]) == 2

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import readings
 
 REFUSALS = [
     ("minimize 3x + 2y s.t. x + y >= b, x, y >= 0", "has no value", "b"),
     (
-        r"$\max \sum_{i=1}^3 c_i x_i$ s.t. $\sum_{i=1}^3 x_i \le 2$, $0 \le x_i \le 1$ for $i=1,2,3$",
+        r"$\max \sum_{i=1}^3 c_i x_i$ s.t. $\sum_{i=1}^3 x_i \le 2$, "
+        r"$0 \le x_i \le 1$ for $i=1,2,3$",
         "stands in no constraint and has no value",
         "c_i",
     ),
@@ -31,12 +33,14 @@ REFUSALS = [
         "I",
     ),
     (
-        r"$I=\{1,2\}$, $c = (1, 2, 3)$, $\max \sum_{i \in I} c_i x_i$ s.t. $x_i \le 1\ \forall i\in I$",
+        r"$I=\{1,2\}$, $c = (1, 2, 3)$, "
+        r"$\max \sum_{i \in I} c_i x_i$ s.t. $x_i \le 1\ \forall i\in I$",
         "c has 3 entries but its index sets have 2 members",
         "c = (1, 2, 3)",
     ),
     (
-        r"$I=\{1,2,3\}$, $c_1 = 4, c_2 = 5$, min $\sum_{i \in I} c_i x_i$ s.t. $x_i \ge 1\ \forall i\in I$",
+        r"$I=\{1,2,3\}$, $c_1 = 4, c_2 = 5$, "
+        r"min $\sum_{i \in I} c_i x_i$ s.t. $x_i \ge 1\ \forall i\in I$",
         "c[3] has no value",
         "c_1 = 4",
     ),
@@ -52,17 +56,17 @@ REFUSALS = [
         "LaTeX takes only the first character",
         "_ij",
     ),
-    ("c = (1,200, 350)\nmax c_1 x + c_2 y s.t. x + y <= 1, x, y >= 0", "one number or two", "1,200"),
+    ("c = (1,200, 350)\nmax c_1 x + c_2 y s.t. x + y <= 1", "one number or two", "1,200"),
     (
-        r"$\min \sum_{i \in I} x_i - d_i$ s.t. $x_i \ge 2\ \forall i \in I$ with $I = \{1,2\}$, $d=(1,1)$",
+        r"$\min \sum_{i \in I} x_i - d_i$ s.t. $x_i \ge 2\ \forall i \in I$ "
+        r"with $I = \{1,2\}$, $d=(1,1)$",
         "the index i is not bound",
         "i",
     ),
     ("max x^y^2 s.t. x <= 3, y <= 2", "a power of a power", "^"),
-    ("max 5 apples oranges s.t. apples oranges <= 3", "", ""),
     ("n = 3\nmax x s.t. x <= 3\nn = 4\nx >= 0", "n is given twice, differently", "n = 4"),
     ("maximize x + y s.t. x + y <= 5 + , x >= 0", "is expected here", ","),
-    (r"$\max 3x$ s.t. $2x + 5y$, $x \le 3$, $y \le 1$", "neither an objective nor a relation", "2x + 5y"),
+    (r"$\max 3x$ s.t. $2x + 5y$, $x \le 3$", "neither an objective nor a", "2x + 5y"),
     (r"$\max x!$ s.t. $x \le 3$", "factorial", "!"),
     (
         r"$A = \begin{pmatrix} 1 & 2 \\ 3 \end{pmatrix}$ max $x$ s.t. $x \le 3$",
@@ -72,9 +76,7 @@ REFUSALS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("statement", "reason", "quote"), [r for r in REFUSALS if r[1]], ids=lambda v: v[:40]
-)
+@pytest.mark.parametrize(("statement", "reason", "quote"), REFUSALS, ids=lambda v: v[:40])
 def test_refusal_gives_reason_and_exact_place(statement: str, reason: str, quote: str) -> None:
     with pytest.raises(Unreadable) as refused:
         readings(statement)

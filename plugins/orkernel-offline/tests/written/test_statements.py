@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from orkernel.formulation.schema import Formulation
 from orkernel_offline.written import looks_written, readings
 
@@ -67,7 +68,7 @@ def _elements(formulation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]
         "A carpenter earns $5 per chair and $8 per table. How many should she make?",
         "At most 30% of the 1,200 trucks can be vans; minimize the total cost of $40.50 each.",
         "The price p must stay within 60<=p<=150 and should be an integer.",
-        "Maximize long-term profit. The min-max range of the machine is 3-5 hours, i.e. half a day.",
+        "Maximize long-term profit. The min-max range of the machine is 3-5 hours, half a day.",
     ],
 )
 def test_word_problem_is_not_taken_for_algebra(prose: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import readings
 
@@ -27,7 +28,9 @@ def test_matrix_named_in_the_corner_cell() -> None:
 
 
 def test_matrix_named_in_the_sentence_before() -> None:
-    table = "The costs $c_{ij}$ are:\n\n| from | u | v |\n|---|---|---|\n| a | 1 | 2 |\n| b | 3 | 4 |\n"
+    table = (
+        "The costs $c_{ij}$ are:\n\n| from | u | v |\n|---|---|---|\n| a | 1 | 2 |\n| b | 3 | 4 |\n"
+    )
     assert parameter(table + MODEL, "c")["b"] == {"u": 3, "v": 4}
 
 
@@ -47,7 +50,8 @@ def test_transposed_matrix_is_recognised_by_its_labels() -> None:
 
 def test_numbers_with_currency_grouping_and_percent() -> None:
     statement = (
-        "| product | profit | share |\n|---|---|---|\n| A | $1,250.50 | 30% |\n| B | 900 | 5 % |\n\n"
+        "| product | profit | share |\n|---|---|---|\n"
+        "| A | $1,250.50 | 30% |\n| B | 900 | 5 % |\n\n"
         "P = {A, B}\nmaximize sum(profit[p]*q[p] for p in P) subject to "
         "sum(share[p]*q[p] for p in P) <= 3\nq[p] >= 0 for p in P"
     )
@@ -75,9 +79,15 @@ def test_other_labels_stand_for_a_range_in_order_with_an_assumption() -> None:
 
 REFUSED = [
     ("| from | u | v |\n|---|---|---|\n| a | 1 | 2 |\n| b | 3 | 4 |", "which parameter this table"),
-    ("| $c_{ij}$ | u | v |\n|---|---|---|\n| a | 1 |\n| b | 3 | 4 |", "has 2 cells but the header has 3"),
+    (
+        "| $c_{ij}$ | u | v |\n|---|---|---|\n| a | 1 |\n| b | 3 | 4 |",
+        "has 2 cells but the header has 3",
+    ),
     ("| $c_{ij}$ | u | v |\n|---|---|---|\n| a | 1 | 2 |\n| a | 3 | 4 |", "names a member twice"),
-    ("| $i$ | $j$ | $c_{ij}$ |\n|---|---|---|\n| a | u | 1 |\n| a | v | many |", "a number is expected"),
+    (
+        "| $i$ | $j$ | $c_{ij}$ |\n|---|---|---|\n| a | u | 1 |\n| a | v | many |",
+        "a number is expected",
+    ),
 ]
 
 
@@ -100,14 +110,13 @@ def test_label_that_is_no_member_is_refused_with_its_cell() -> None:
     assert statement[start:end] == "w"
 
 
-def test_csv_files_give_parameters_and_sets(
-    tmp_path: Path, optimum: Callable[..., float]
-) -> None:
+def test_csv_files_give_parameters_and_sets(tmp_path: Path, optimum: Callable[..., float]) -> None:
     (tmp_path / "costs.csv").write_text("plant,market,usd\na,u,4\na,v,6\nb,u,5\nb,v,3\n")
     (tmp_path / "demand.csv").write_text("market,tons\nu,10\nv,20\n")
     (tmp_path / "plants.csv").write_text("plant,cap\na,25\nb,15\n")
     statement = (
-        "The plants I and markets J. The costs c[i,j] are in costs.csv (columns plant, market, usd).\n"
+        "The plants I and markets J. "
+        "The costs c[i,j] are in costs.csv (columns plant, market, usd).\n"
         "The capacity a[i] is in plants.csv (columns plant, cap).\n"
         "The demand d[j] is in `demand.csv`, columns `market` and `tons`.\n\n"
         "minimize sum(c[i,j]*x[i,j] for i in I for j in J)\n"
@@ -119,6 +128,8 @@ def test_csv_files_give_parameters_and_sets(
 
 
 def test_csv_file_without_columns_is_refused() -> None:
-    statement = "The cost c[i] is in costs.csv.\nmin sum(c[i]*x[i] for i in I)\nx[i] >= 1 for i in I"
+    statement = (
+        "The cost c[i] is in costs.csv.\nmin sum(c[i]*x[i] for i in I)\nx[i] >= 1 for i in I"
+    )
     with pytest.raises(Unreadable, match=r"which columns of costs\.csv"):
         readings(statement)

@@ -4,87 +4,32 @@ from __future__ import annotations
 
 import keyword
 import re
-import unicodedata
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from orkernel.algebra.functions import RESERVED
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
+from orkernel_offline.written.bound import Bound, Idx, Key, Ref, SetName, Sigma
+from orkernel_offline.written.choices import Choice, OpenQuestions
 from orkernel_offline.written.data import Datum, nested
+from orkernel_offline.written.identifiers import ascii_name, slug, unique
 from orkernel_offline.written.model import Model
 from orkernel_offline.written.nodes import Node
 from orkernel_offline.written.printer import Printer
 from orkernel_offline.written.roles import Variable
-from orkernel_offline.written.scope import Bound, Idx, Key, Ref, SetName, Sigma
 from orkernel_offline.written.sets import Atom, IndexSet, consecutive
-from orkernel_offline.written.values import constant
 
 Span = tuple[int, int]
-_LABEL_NOISE = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "to",
-        "in",
-        "is",
-        "are",
-        "be",
-        "and",
-        "or",
-        "with",
-        "that",
-        "this",
-        "these",
-        "following",
-        "constraint",
-        "constraints",
-        "subject",
-        "we",
-        "have",
-        "must",
-        "should",
-        "so",
-        "where",
-        "let",
-        "then",
-        "by",
-        "for",
-        "each",
-        "all",
-        "every",
-        "total",
-        "st",
-    ]
-)
 MAX_QUOTE = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """How to settle what a statement leaves open.
-
-    Attributes:
-        strict: Keep `<` strict; otherwise it is read as `<=`.
-        nonnegative: Variables of which no sign is said are at least 0.
-        whole: Counted variables of which no domain is said are integers.
-    """
-
-    strict: bool = True
-    nonnegative: bool = False
-    whole: bool = False
-
-
-class Assembler:
+class Assembler(OpenQuestions):
     """Writes one model."""
 
     def __init__(self, model: Model, statement: str) -> None:
-        self.model = model
+        super().__init__(model, _identify(model))
         self.statement = statement
-        self.identifiers = self._identify()
         self.sets = self._identify_sets()
         taken = {*self.identifiers.values(), *self.sets.values()}
         self.printer = Printer(model.binder, self.identifiers, self.sets, taken)
@@ -112,27 +57,10 @@ class Assembler:
 
     # -- names ----------------------------------------------------------------------------
 
-    def _identify(self) -> dict[Key, str]:
-        names: dict[Key, str] = {}
-        used = {_ascii(x) for x in self.model.facts.table.sets}
-        keys = sorted(self.model.families.uses, key=lambda k: (k[0], k[1]))
-        for key in keys:
-            wanted = _ascii(key[0])
-            if keyword.iskeyword(wanted) or wanted in RESERVED:
-                wanted = f"{wanted}_"
-            candidate, number = wanted, 1
-            while candidate in used:
-                suffix = f"_{'ijklmnpqr'[: key[1]]}" if key[1] else "_value"
-                candidate = f"{wanted}{suffix}{number if number > 1 else ''}"
-                number += 1
-            used.add(candidate)
-            names[key] = candidate
-        return names
-
     def _identify_sets(self) -> dict[str, str]:
         names: dict[str, str] = {}
         for name in self.model.facts.table.sets:
-            wanted = _ascii(name)
+            wanted = ascii_name(name)
             if keyword.iskeyword(wanted) or wanted in RESERVED:
                 wanted = f"{wanted}_"
             while wanted in names.values():
@@ -298,10 +226,6 @@ class Assembler:
 
     # -- variables ------------------------------------------------------------------------
 
-    def _ordered_variables(self) -> list[Variable]:
-        first = {k: min(u.ref.start for u in uses) for k, uses in self.model.families.uses.items()}
-        return sorted(self.model.variables.values(), key=lambda v: (first[v.key], v.key))
-
     def _variable(self, variable: Variable, choice: Choice) -> dict[str, Any]:
         key = variable.key
         out: dict[str, Any] = {"name": self.identifiers[key]}
@@ -335,58 +259,6 @@ class Assembler:
                 return bound.start, bound.end
         return use.start, use.end
 
-    def _may_be_whole(self, variable: Variable) -> bool:
-        return not variable.stated and bool(
-            re.search(r"\b(number|count|how many)\b", self._description(variable.key), re.I)
-        )
-
-    def _is_quantity(self, variable: Variable) -> bool:
-        return bool(
-            re.search(
-                r"\b(number|amount|quantity|quantities|units|tons?|tonnes|litres?|liters?|barrels|"
-                r"hours|kg|kilograms|pounds|acres|hectares|produced|shipped|bought|sold)\b",
-                self._description(variable.key), re.I,
-            )
-        )  # fmt: skip
-
-    @cached_property
-    def _floored(self) -> frozenset[Key]:
-        """Scalars that a constraint keeps at or above a number that is not negative."""
-        found: set[Key] = set()
-        for bound in self.model.constraints:
-            body = bound.body
-            if not isinstance(body, n.Compare) or len(body.ops) != 1:
-                continue
-            value = constant(body.operands[0])
-            if value is None or value < 0 or body.ops[0] not in (">=", ">", "="):
-                continue
-            found |= {h.key for h in body.heads if isinstance(h, Ref) and not h.indices}
-        return frozenset(found)
-
-    @cached_property
-    def _derived(self) -> frozenset[Key]:
-        """Scalars that an equation such as `profit = 3x + 5y` defines."""
-        found: set[Key] = set()
-        for bound in self.model.constraints:
-            body = bound.body
-            if isinstance(body, n.Compare) and body.ops == ("=",) and len(body.heads) == 1:
-                head = body.heads[0]
-                if isinstance(head, Ref) and not head.indices:
-                    found.add(head.key)
-        return frozenset(found)
-
-    def _unsigned(self) -> list[Variable]:
-        """Variables whose sign the statement leaves open."""
-        settled = self._floored | self._derived
-        return [
-            v
-            for v in self._ordered_variables()
-            if not v.signed and v.domain != "binary" and v.key not in settled
-        ]
-
-    def _description(self, key: Key) -> str:
-        return self.model.descriptions.get(key, ("", (0, 0)))[0]
-
     # -- objectives and constraints -----------------------------------------------------------
 
     def _objectives(self) -> list[dict[str, Any]]:
@@ -396,7 +268,7 @@ class Assembler:
             if bound.loops or bound.implied:
                 raise Unreadable("an index of this objective is not bound",
                                  ((bound.start, bound.end),))  # fmt: skip
-            name = _unique(_slug(bound.clause.label) or "objective", used)
+            name = unique(slug(bound.clause.label) or "objective", used)
             out.append({
                 "name": name,
                 "sense": bound.clause.sense,
@@ -411,90 +283,14 @@ class Assembler:
         for number, bound in enumerate(self.model.constraints, start=1):
             body = bound.body
             assert isinstance(body, n.Compare)
-            base = _slug(bound.clause.label) or f"constraint_{number}"
+            base = slug(bound.clause.label) or f"constraint_{number}"
             for head in body.heads:
-                entry: dict[str, Any] = {"name": _unique(base, used)}
+                entry: dict[str, Any] = {"name": unique(base, used)}
                 if bound.loops:
                     entry["for_each"] = self.printer.generators(bound.loops, bound.conditions)
                 entry["expression"] = self.printer.relation(body, head, choice.strict)
                 entry["sources"] = self._sources([(bound.start, bound.end)])
                 out.append(entry)
-        return out
-
-    # -- assumptions ----------------------------------------------------------------------
-
-    def _assumptions(self, choice: Choice) -> list[dict[str, Any]]:
-        out: list[dict[str, Any]] = []
-
-        def assume(text: str, affects: list[str]) -> None:
-            if affects:
-                out.append({"text": text, "affects": affects})
-
-        unsigned = self._unsigned()
-        names = [self.identifiers[v.key] for v in unsigned]
-        if choice.nonnegative:
-            assume("not negative, although the statement gives no sign", names)
-        else:
-            assume("may be negative, because the statement gives no sign", names)
-        assume(
-            "a decision variable, because nothing gives it a value",
-            sorted(self.identifiers[k] for k in self.model.implicit - self._derived),
-        )
-        if choice.whole:
-            counted = [v for v in self._ordered_variables() if self._may_be_whole(v)]
-            assume("whole numbers, because they are counted",
-                   [self.identifiers[v.key] for v in counted])  # fmt: skip
-        strict = [v for v in self._ordered_variables() if v.strict and v.domain != "integer"]
-        assume("'> 0' is read as '>= 0'", [self.identifiers[v.key] for v in strict])
-        if not choice.strict:
-            assume("'<' is read as '<='", self._strict_names())
-        implied = [b for b in self.model.constraints if b.implied]
-        if implied:
-            letters = sorted({x for b in implied for x in b.implied})
-            out.append({
-                "text": f"a constraint with no 'for all' holds for every {', '.join(letters)}",
-                "affects": [],
-            })  # fmt: skip
-        by_order = [self.identifiers[k] for k, d in self.model.data.by_key.items()
-                    if d.by_order and k in self.identifiers]  # fmt: skip
-        assume("the rows of the table stand for 1, 2, ... in their order", by_order)
-        return out
-
-    def _strict_names(self) -> list[str]:
-        used: set[str] = set()
-        names: list[str] = []
-        for number, bound in enumerate(self.model.constraints, start=1):
-            body = bound.body
-            assert isinstance(body, n.Compare)
-            base = _slug(bound.clause.label) or f"constraint_{number}"
-            for _ in body.heads:
-                name = _unique(base, used)
-                if any(op in ("<", ">") for op in body.ops):
-                    names.append(name)
-        return names
-
-    # -- choices --------------------------------------------------------------------------
-
-    def choices(self) -> list[tuple[str, Choice]]:
-        """The genuine readings, best first."""
-        ops = [
-            op for b in self.model.constraints if isinstance(b.body, n.Compare) for op in b.body.ops
-        ]
-        has_strict = any(op in ("<", ">") for op in ops)
-        only_strict = has_strict and not any(op in ("<=", ">=") for op in ops)
-        unsigned = self._unsigned()
-        counted = [v for v in self.model.variables.values() if self._may_be_whole(v)]
-        quantities = bool(unsigned) and all(self._is_quantity(v) for v in unsigned)
-        first = Choice(strict=not only_strict, nonnegative=quantities)
-        out: list[tuple[str, Choice]] = [("as written", first)]
-        if has_strict:
-            label = "'<' strict" if only_strict else "'<' read as '<='"
-            out.append((label, Choice(only_strict, first.nonnegative)))
-        if unsigned:
-            label = "variables free" if quantities else "variables not negative"
-            out.append((label, Choice(first.strict, not quantities)))
-        if counted:
-            out.append(("counted variables whole", Choice(first.strict, first.nonnegative, True)))
         return out
 
     # -- sources --------------------------------------------------------------------------
@@ -517,26 +313,19 @@ class Assembler:
         return [{"quote": q} for q in quotes]
 
 
-def _ascii(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name)
-    kept = "".join(c if c.isascii() else f"u{ord(c):x}" for c in plain
-                   if not unicodedata.combining(c))  # fmt: skip
-    kept = re.sub(r"\W", "_", kept)
-    return kept if kept[:1].isalpha() or kept[:1] == "_" else f"_{kept}"
-
-
-def _slug(label: str) -> str:
-    words = list(re.findall(r"[A-Za-z0-9]+", label))
-    kept = [w.lower() for w in words if w.lower() not in _LABEL_NOISE]
-    if not kept or len(kept) > 6:
-        return ""
-    return "_".join(kept)[:60]
-
-
-def _unique(base: str, used: set[str]) -> str:
-    name, number = base, 1
-    while name in used:
-        number += 1
-        name = f"{base}_{number}"
-    used.add(name)
-    return name
+def _identify(model: Model) -> dict[Key, str]:
+    names: dict[Key, str] = {}
+    used = {ascii_name(x) for x in model.facts.table.sets}
+    keys = sorted(model.families.uses, key=lambda k: (k[0], k[1]))
+    for key in keys:
+        wanted = ascii_name(key[0])
+        if keyword.iskeyword(wanted) or wanted in RESERVED:
+            wanted = f"{wanted}_"
+        candidate, number = wanted, 1
+        while candidate in used:
+            suffix = f"_{'ijklmnpqr'[: key[1]]}" if key[1] else "_value"
+            candidate = f"{wanted}{suffix}{number if number > 1 else ''}"
+            number += 1
+        used.add(candidate)
+        names[key] = candidate
+    return names

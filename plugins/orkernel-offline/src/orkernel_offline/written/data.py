@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
+from orkernel_offline.written.bound import Bound, Const, Idx, Key, Ref
 from orkernel_offline.written.nodes import Node
-from orkernel_offline.written.scope import Bound, Const, Idx, Key, Ref
 from orkernel_offline.written.sets import Atom, SetTable
 from orkernel_offline.written.values import Number
 

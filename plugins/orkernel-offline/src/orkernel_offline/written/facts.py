@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
+from orkernel_offline.written.bound import Names
 from orkernel_offline.written.clauses import Document
 from orkernel_offline.written.nodes import Clause, Node
-from orkernel_offline.written.scope import Names
 from orkernel_offline.written.sets import IndexSet, SetTable, label_text
 
 Span = tuple[int, int]
@@ -65,10 +65,11 @@ def gather(document: Document) -> Facts:
         letters |= {h.name for h in _flat(clause.body.heads) if isinstance(h, n.Sym)}
     rest = [c for c in document.clauses if c not in index_clauses]
     for clause in index_clauses:
+        if not _is_membership(clause):
+            continue
         for part in n.walk(clause.body):
-            if isinstance(part, n.Sym) and _is_membership(clause):
-                if part.name not in letters:
-                    domain_names.setdefault(part.name, (part.start, part.end))
+            if isinstance(part, n.Sym) and part.name not in letters:
+                domain_names.setdefault(part.name, (part.start, part.end))
     set_clauses = [c for c in rest if _gives_set(c, domain_names, letters)]
     rest = [c for c in rest if c not in set_clauses]
     declared = _declared(document)
@@ -88,9 +89,9 @@ def gather(document: Document) -> Facts:
             table.sets[name] = IndexSet(name, None)
     names = Names(letters, _lettered(parts, letters), scalars)
     for part in parts:
-        if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.right, n.Sym):
-            if isinstance(part.left, n.Sym) and part.left.subs and part.right.name in letters:
-                names.superscripted[part.left.name] = len(part.left.subs)
+        base = _superscripted(part, letters)
+        if base is not None:
+            names.superscripted[base.name] = len(base.subs)
     facts = Facts(names, table, rest, {}, scalar_clauses, domain_names, declared=declared)
     for symbol in symbols:
         if symbol.name in names.lettered:
@@ -251,6 +252,11 @@ def _scalars(clauses: list[Clause], declared: set[str]) -> dict[str, Clause]:
     return found
 
 
+def _head_name(clause: Clause) -> str:
+    head = clause.body.heads[0] if isinstance(clause.body, n.Compare) else None
+    return head.name if isinstance(head, n.Sym) else ""
+
+
 def _define_sets(clauses: list[Clause], table: SetTable) -> None:
     builders: list[Clause] = []
     waiting = list(clauses)
@@ -264,8 +270,7 @@ def _define_sets(clauses: list[Clause], table: SetTable) -> None:
                 builders.append(clause)
                 continue
             parts = {p.name for p in n.walk(operand) if isinstance(p, n.Sym)}
-            others = {c.body.heads[0].name for c in waiting  # type: ignore[union-attr]
-                      if c is not clause}  # fmt: skip
+            others = {_head_name(c) for c in waiting if c is not clause}
             derived = isinstance(operand, n.SetMinus | n.SetTimes)
             if derived and parts & others and len(later) < len(waiting) - 1:
                 later.append(clause)
@@ -280,15 +285,23 @@ def _define_sets(clauses: list[Clause], table: SetTable) -> None:
         table.sets.setdefault(label_text(head), IndexSet(label_text(head), None))
 
 
+def _superscripted(node: Node, letters: set[str]) -> n.Sym | None:
+    """`x_i` of `x_i^k`, where k is an index letter."""
+    if not isinstance(node, n.Bin) or node.op != "^" or not isinstance(node.left, n.Sym):
+        return None
+    carries = isinstance(node.right, n.Sym) and node.right.name in letters
+    return node.left if carries and node.left.subs else None
+
+
 def _lettered(parts: list[Node], letters: set[str]) -> dict[str, int]:
     """Names that carry an index letter somewhere, with how many indices they then take."""
     found: dict[str, int] = {}
     for part in parts:
         sym = part
         extra = 0
-        if isinstance(part, n.Bin) and part.op == "^" and isinstance(part.left, n.Sym):
-            if isinstance(part.right, n.Sym) and part.right.name in letters and part.left.subs:
-                sym, extra = part.left, 1
+        base = _superscripted(part, letters)
+        if base is not None:
+            sym, extra = base, 1
         if isinstance(part, n.Apply) and not part.sym.subs:
             arguments = [a for a in part.args if isinstance(a, n.Sym) and a.name in letters]
             plain = all(isinstance(a, n.Sym | n.Num | n.Bin) for a in part.args)
@@ -325,9 +338,9 @@ def label_of(symbol: n.Sym, letters: set[str]) -> str:
     """A symbol's name with its label subscripts, without its indices."""
     parts = [symbol.name]
     for sub in symbol.subs:
-        if isinstance(sub, n.Sym) and not all(c in letters for c in sub.name):
-            if sub.name not in letters:
-                parts.append(sub.name)
+        together = isinstance(sub, n.Sym) and all(c in letters for c in sub.name)
+        if isinstance(sub, n.Sym) and sub.name not in letters and not together:
+            parts.append(sub.name)
     return "_".join(parts)
 
 

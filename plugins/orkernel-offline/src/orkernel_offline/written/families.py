@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
-from orkernel_offline.written.data import Data, Datum, Members
+from orkernel_offline.written.bound import Bound, Const, Idx, Key, Loop, Ref, Sigma
+from orkernel_offline.written.data import Data, Datum
 from orkernel_offline.written.facts import Facts
 from orkernel_offline.written.nodes import Node
-from orkernel_offline.written.scope import Binder, Bound, Const, Idx, Key, Loop, Ref, Sigma
+from orkernel_offline.written.scope import Binder
 from orkernel_offline.written.sets import Atom, Member
+from orkernel_offline.written.shifts import allowed, shifted
 
 Position = tuple[Key, int]
 
@@ -176,7 +178,7 @@ class Inference:
                 if not isinstance(member, int):
                     raise Unreadable("this range needs whole numbers",
                                      ((moving.start, moving.end),))  # fmt: skip
-                lo, hi = _shifted(moving.lo, member), _shifted(moving.hi, member)
+                lo, hi = shifted(moving.lo, member), shifted(moving.hi, member)
                 if lo is None or hi is None or (lo <= hi and not {lo, hi} <= inside):
                     raise Unreadable(
                         f"this range leaves its index set (from {lo} to {hi})",
@@ -338,9 +340,9 @@ class Inference:
                     "a neighbour such as t-1 needs an index over whole numbers",
                     ((index.start, index.end),),
                 )
-            if not _allowed(member, inner[0].binding, use.conditions):
+            if not allowed(member, inner[0].binding, use.conditions):
                 continue
-            reached = _shifted(index, member)
+            reached = shifted(index, member)
             if reached is not None and reached not in inside:
                 raise Unreadable(
                     f"{key[0]} is used for {reached} (from {member}) but is not given there; "
@@ -354,50 +356,3 @@ def _all_loops(bound: Bound) -> Iterable[Loop]:
     for node in n.walk(bound.body):
         if isinstance(node, Sigma):
             yield from node.loops
-
-
-def _shifted(index: Node, member: int) -> int | None:
-    if isinstance(index, Idx):
-        return member
-    if isinstance(index, Const):
-        return index.member if isinstance(index.member, int) else None
-    if isinstance(index, n.Bin):
-        left, right = _shifted(index.left, member), _shifted(index.right, member)
-        if left is None or right is None:
-            return None
-        return {"+": left + right, "-": left - right, "*": left * right}.get(index.op)
-    return None
-
-
-def _allowed(member: int, binding: int, conditions: tuple[Node, ...]) -> bool:
-    """Whether `conditions` on one binding, compared with numbers, let `member` through."""
-    for condition in conditions:
-        if not isinstance(condition, n.Compare) or len(condition.heads) != 1:
-            continue
-        operands = [condition.heads[0], *condition.operands]
-        for left, op, right in zip(operands, condition.ops, operands[1:], strict=False):
-            involved = {p.binding for side in (left, right) for p in n.walk(side)
-                        if isinstance(p, Idx)}  # fmt: skip
-            if involved != {binding}:
-                continue
-            a, b = _value(left, member), _value(right, member)
-            if a is not None and b is not None and not compare(a, op, b):
-                return False
-    return True
-
-
-def _value(node: Node, member: int) -> int | None:
-    if isinstance(node, n.Num) and node.text.isdigit():
-        return int(node.text)
-    return _shifted(node, member)
-
-
-def compare(left: int, op: str, right: int) -> bool:
-    """One comparison of whole numbers."""
-    return {
-        "<=": left <= right, ">=": left >= right, "<": left < right, ">": left > right,
-        "=": left == right, "!=": left != right,
-    }.get(op, True)  # fmt: skip
-
-
-__all__ = ["Families", "Inference", "Members", "Use", "compare", "uses_of"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +212,15 @@ class Mention(Node):
     quants: tuple[Node, ...] = field(default=())
 
 
-@cache
+_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _field_names(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in ("start", "end"))
+    known = _FIELDS.get(kind)
+    if known is None:
+        known = tuple(f.name for f in fields(kind) if f.name not in ("start", "end"))
+        _FIELDS[kind] = known
+    return known
 
 
 def children(node: Node) -> Iterator[Node]:

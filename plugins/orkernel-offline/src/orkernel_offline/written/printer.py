@@ -7,8 +7,9 @@ import json
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
+from orkernel_offline.written.bound import Const, Idx, Key, Loop, Ref, SetName, Sigma
 from orkernel_offline.written.nodes import Node
-from orkernel_offline.written.scope import Binder, Const, Idx, Key, Loop, Ref, SetName, Sigma
+from orkernel_offline.written.scope import Binder
 from orkernel_offline.written.sets import Atom
 
 _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(5)

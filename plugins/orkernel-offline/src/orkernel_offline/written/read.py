@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orkernel_offline.reading import Reading, Unreadable
-from orkernel_offline.written.assemble import Assembler, Choice
+from orkernel_offline.written.assemble import Assembler
+from orkernel_offline.written.bound import Key
+from orkernel_offline.written.choices import Choice
 from orkernel_offline.written.clauses import ClauseReader, Document
 from orkernel_offline.written.data import Data, Datum
 from orkernel_offline.written.facts import Facts, gather
@@ -13,7 +15,7 @@ from orkernel_offline.written.files import place_files
 from orkernel_offline.written.lexer import Lexer
 from orkernel_offline.written.markup import Block, blocks
 from orkernel_offline.written.model import Model, build
-from orkernel_offline.written.scope import Binder, Key
+from orkernel_offline.written.scope import Binder
 from orkernel_offline.written.sets import IndexSet
 from orkernel_offline.written.stream import separate
 from orkernel_offline.written.tables import place_tables

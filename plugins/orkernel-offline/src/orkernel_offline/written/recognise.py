@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 _GAP = r"[ \t\n]{0,3}"
 _GOAL_WORD = r"(?:\\(?:min|max)(?![A-Za-z])|\b(?:max|min)(?:imi[sz](?:e|es|ing))?\b\.?)"
@@ -44,9 +45,4 @@ def looks_written(statement: str) -> bool:
         return True
     if _GOAL_FORMULA.search(text):
         return True
-    formulas = 0
-    for _ in _FORMULA.finditer(text):
-        formulas += 1
-        if formulas == 2:
-            return True
-    return False
+    return len(list(islice(_FORMULA.finditer(text), 2))) == 2

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
+from orkernel_offline.written.bound import Bound, Const, Idx, Key, Ref
 from orkernel_offline.written.families import Families
 from orkernel_offline.written.nodes import Node
-from orkernel_offline.written.scope import Binder, Bound, Const, Idx, Key, Ref
+from orkernel_offline.written.scope import Binder
 from orkernel_offline.written.sets import Atom, SetTable, consecutive
 from orkernel_offline.written.values import Number
 

@@ -2,122 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
+from orkernel_offline.written.bound import (
+    Binding,
+    Bound,
+    Const,
+    Idx,
+    Loop,
+    Moving,
+    Names,
+    Ref,
+    SetName,
+    Sigma,
+)
+from orkernel_offline.written.letters import free_letters, ranges_from_chains
 from orkernel_offline.written.nodes import Clause, Node
-from orkernel_offline.written.sets import Atom, SetTable
-
-Key = tuple[str, int]
-"""A family of symbols: its name and how many indices it takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ref(Node):
-    """A parameter or variable with its indices."""
-
-    name: str
-    indices: tuple[Node, ...] = ()
-
-    @property
-    def key(self) -> Key:
-        """The family that this belongs to."""
-        return self.name, len(self.indices)
-
-
-@dataclass(frozen=True, slots=True)
-class Idx(Node):
-    """A bound index, by the number of its binding."""
-
-    binding: int
-
-
-@dataclass(frozen=True, slots=True)
-class Const(Node):
-    """A fixed member of an index set."""
-
-    member: Atom
-
-
-@dataclass(frozen=True, slots=True)
-class SetName(Node):
-    """A named set in a condition."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Loop(Node):
-    """A generator: the bindings it makes and the set they run over (None: to be inferred)."""
-
-    bindings: tuple[int, ...]
-    domain: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sigma(Node):
-    """A resolved `Reduce`."""
-
-    func: str
-    loops: tuple[Loop, ...]
-    conditions: tuple[Node, ...]
-    body: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Moving(Node):
-    """A range whose ends depend on other indices, as in `\\sum_{s=1}^{t}`."""
-
-    binding: int
-    lo: Node
-    hi: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Bound(Node):
-    """A clause with its indices bound.
-
-    Attributes:
-        clause: What was read.
-        body: The clause's body over `Ref` and `Idx`.
-        loops: Generators of its quantifiers.
-        conditions: Conditions of its quantifiers.
-        implied: Whether a letter had no quantifier and is taken to run over its whole set.
-    """
-
-    clause: Clause
-    body: Node
-    loops: tuple[Loop, ...]
-    conditions: tuple[Node, ...]
-    implied: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Binding:
-    """An index letter in one scope."""
-
-    letter: str
-    domain: str | None
-    span: tuple[int, int]
-
-
-@dataclass(slots=True)
-class Names:
-    """What is known of the statement's names before its clauses are bound.
-
-    Attributes:
-        letters: Index letters.
-        lettered: Names that carry a letter, or data with several entries, and their arity.
-        scalars: Names with a single numeric value.
-        superscripted: Names that carry a letter as superscript, with how many subscripts.
-    """
-
-    letters: set[str]
-    lettered: dict[str, int]
-    scalars: dict[str, values.Number] = field(default_factory=dict)
-    superscripted: dict[str, int] = field(default_factory=dict)
+from orkernel_offline.written.sets import SetTable
 
 
 class Binder:
@@ -156,7 +60,7 @@ class Binder:
         self, quants: tuple[Node, ...], keep: set[str] | None = None
     ) -> tuple[tuple[Loop, ...], tuple[Node, ...]]:
         """Open the scopes of `quants`; `keep` drops generators that nothing uses."""
-        quants = _ranges_from_chains(quants, set(self._env))
+        quants = ranges_from_chains(quants, set(self._env))
         loops: list[Loop] = []
         conditions: list[Node] = []
         outer = dict(self._env)
@@ -429,7 +333,8 @@ class Binder:
             return letter if letter is not None else Ref(node.start, node.end, node.name)
         items = self._split(node)
         lettered = node.name in self.names.lettered
-        name, indices = node.name, []
+        name = node.name
+        indices: list[Node] = []
         for item in items:
             if isinstance(item, n.Num) and not item.text.isdigit():
                 raise Unreadable("a subscript is a whole number", ((item.start, item.end),))
@@ -534,56 +439,3 @@ def _fixes_part_of_tuple(quant: Node) -> bool:
 
 def _characters(text: str, node: Node, kind: type[n.Num] | type[n.Sym]) -> list[Node]:
     return [kind(node.start + k, node.start + k + 1, c) for k, c in enumerate(text)]
-
-
-def free_letters(node: Node, letters: set[str]) -> set[str]:
-    """Index letters that stand free in `node`: bare, in a subscript, or run together in one."""
-    found: set[str] = set()
-    stack: list[tuple[Node, frozenset[str]]] = [(node, frozenset())]
-    while stack:
-        part, bound = stack.pop()
-        if isinstance(part, n.Sym):
-            names = [part.name]
-            if part.name not in letters and all(c in letters for c in part.name):
-                names = list(part.name)
-            found.update(x for x in names if x in letters and x not in bound)
-        if isinstance(part, n.Reduce):
-            inner = {t for q in part.quants if isinstance(q, n.Gen) for t in q.targets}
-            bound = bound | inner
-        stack.extend((child, bound) for child in n.children(part))
-    return found
-
-
-def _ranges_from_chains(quants: tuple[Node, ...], outer: set[str]) -> tuple[Node, ...]:
-    """Turn `1 <= i < j <= n` into generators and the conditions between them."""
-    bound = set(outer)
-    for quant in quants:
-        if isinstance(quant, n.Gen):
-            bound.update(quant.targets)
-    out: list[Node] = []
-    for quant in quants:
-        out.extend(_range_from_chain(quant, bound) if isinstance(quant, n.Compare) else [quant])
-    return tuple(out)
-
-
-def _range_from_chain(quant: n.Compare, bound: set[str]) -> list[Node]:
-    operands = (*quant.heads, *quant.operands)
-    middle = operands[1:-1]
-    free = [m for m in middle if isinstance(m, n.Sym) and not m.subs and m.name not in bound]
-    upward = all(op in ("<=", "<") for op in quant.ops)
-    if len(quant.heads) > 1 or not middle or len(free) != len(middle) or not upward:
-        return [quant]
-    lo: Node = operands[0] if quant.ops[0] == "<=" else _plus_one(operands[0], 1)
-    hi: Node = operands[-1] if quant.ops[-1] == "<=" else _plus_one(operands[-1], -1)
-    out: list[Node] = []
-    for symbol in free:
-        domain = n.RangeSet(quant.start, quant.end, lo, hi)
-        out.append(n.Gen(symbol.start, symbol.end, (symbol.name,), domain))
-    for left, op, right in zip(middle, quant.ops[1:-1], middle[1:], strict=True):
-        out.append(n.Compare(left.start, right.end, (left,), (op,), (right,)))
-    return out
-
-
-def _plus_one(node: Node, step: int) -> Node:
-    one = n.Num(node.start, node.end, "1")
-    return n.Bin(node.start, node.end, "+" if step > 0 else "-", node, one)

@@ -19,7 +19,6 @@ A table of numbers that no rule ties is refused with its place. Columns of words
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from orkernel_offline.reading import Unreadable
@@ -28,9 +27,10 @@ from orkernel_offline.written.data import Data, Datum, Members
 from orkernel_offline.written.facts import Facts, label_of, letters_in
 from orkernel_offline.written.grammar import Grammar
 from orkernel_offline.written.grids import Cell, Grid, latex_grid, markdown_grid
+from orkernel_offline.written.labels import Axis, atom, spellings
 from orkernel_offline.written.lexer import Lexer
 from orkernel_offline.written.markup import Block, blocks
-from orkernel_offline.written.sets import Atom, Member
+from orkernel_offline.written.sets import Member
 from orkernel_offline.written.stream import separate
 from orkernel_offline.written.tokens import RELATIONS, Token
 from orkernel_offline.written.values import Number
@@ -131,13 +131,10 @@ class _Tie:
         rows = {k: s[0] for k, s in enumerate(firsts) if len(s) == 1 and s[0].arity == 1}
         for k, several in enumerate(headers):
             if k and len(several) > 1:
-                raise Unreadable("this header names several parameters",
-                                 ((self.grid.header[k].start, self.grid.header[k].end),))  # fmt: skip
-        plain_columns = [
-            k
-            for k in range(1, len(self.grid.header))
-            if k not in columns and self._numeric(k, rows)
-        ]
+                cell = self.grid.header[k]
+                raise Unreadable("this header names several parameters", ((cell.start, cell.end),))
+        others = [k for k in range(1, len(self.grid.header)) if k not in columns]
+        plain_columns = [k for k in others if self._numeric(k)]
         plain_rows = [k for k in range(len(self.grid.rows)) if k not in rows]
         for k, named in columns.items():
             self._column(k, named, plain_rows)
@@ -146,10 +143,8 @@ class _Tie:
         if plain_columns and plain_rows:
             self._rest(plain_columns, plain_rows, headers[0])
 
-    def _numeric(self, column: int, rows: dict[int, Named]) -> bool:
-        cells = [row[column] for k, row in enumerate(self.grid.rows)]
-        del rows
-        return any(c.value is not None for c in cells)
+    def _numeric(self, column: int) -> bool:
+        return any(row[column].value is not None for row in self.grid.rows)
 
     # -- rules ----------------------------------------------------------------------------
 
@@ -168,17 +163,17 @@ class _Tie:
         for k, named in targets.items():
             entries: dict[Members, Number] = {}
             for row in self.grid.rows:
-                members = tuple(_atom(c.plain) for c in row[:width])
+                members = tuple(atom(c.plain) for c in row[:width])
                 self._enter(entries, members, row[k])
             self._add(named, entries)
         return True
 
     def _index_letter(self, cell: Cell) -> str | None:
-        words = re.findall(r"[A-Za-z]\w*", cell.plain)
+        words: list[str] = re.findall(r"[A-Za-z]\w*", cell.plain)
         letters = [w for w in words if w in self.facts.names.letters]
         if len(words) == 1 and letters:
             return letters[0]
-        inside = re.findall(r"\$([A-Za-z])\$", cell.text)
+        inside: list[str] = re.findall(r"\$([A-Za-z])\$", cell.text)
         return inside[0] if len(inside) == 1 and inside[0] in self.facts.names.letters else None
 
     def _column(self, column: int, named: Named, rows: list[int]) -> None:
@@ -239,8 +234,8 @@ class _Tie:
         known_first, known_second = self._known(first), self._known(second)
         if known_first is None or known_second is None or known_first == known_second:
             return False
-        row_set = {_atom(c.plain) for c in rows}
-        column_set = {_atom(c.plain) for c in columns}
+        row_set = {atom(c.plain) for c in rows}
+        column_set = {atom(c.plain) for c in columns}
         return (
             row_set == set(known_second) and column_set == set(known_first)
             and row_set != set(known_first)
@@ -333,60 +328,29 @@ class _Tie:
                 return self.facts.table.anonymous(domain, letter).members
         return None
 
-    def _axis(self, cells: list[Cell], letter: str | None) -> _Axis:
-        labels = [_atom(c.plain) for c in cells]
+    def _axis(self, cells: list[Cell], letter: str | None) -> Axis:
+        labels = [atom(c.plain) for c in cells]
         if len(set(labels)) != len(labels):
             raise Unreadable("this table names a member twice", (self.span,))
         known = self._known(letter)
         if known is None:
-            return _Axis(tuple(labels), False)
-        for candidate in _spellings(labels):
+            return Axis(tuple(labels), False)
+        for candidate in spellings(labels):
             if set(candidate) <= set(known):
-                return _Axis(tuple(candidate), False)
+                return Axis(tuple(candidate), False)
         spelled = {str(m).casefold(): m for m in known if not isinstance(m, tuple)}
         folded = [spelled.get(str(x).casefold()) for x in labels]
         if None not in folded:
-            return _Axis(tuple(m for m in folded if m is not None), False)
+            return Axis(tuple(m for m in folded if m is not None), False)
         counted = known == tuple(range(1, len(known) + 1))
         if counted and len(labels) == len(known) and all(isinstance(x, str) for x in labels):
-            return _Axis(tuple(range(1, len(known) + 1)), True)
+            return Axis(tuple(range(1, len(known) + 1)), True)
         strange = next(x for x in labels if x not in set(known))
         cell = cells[labels.index(strange)]
         raise Unreadable(
             f"the label {strange} of this table is no member of the set that {letter} runs over",
             ((cell.start, cell.end), self.span),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """Members that the labels of a table stand for; `by_order` when only their order says so."""
-
-    atoms: tuple[Atom, ...]
-    by_order: bool
-
-
-def _atom(label: str) -> Atom:
-    return int(label) if re.fullmatch(r"\d{1,15}", label) else label
-
-
-def _spellings(labels: list[Atom]) -> Iterable[list[Atom]]:
-    yield labels
-    shorter = _without_prefix(labels)
-    if shorter:
-        yield shorter
-    words = [str(x).split() for x in labels]
-    if all(len(w) > 1 for w in words) and len({w[0] for w in words}) == 1:
-        yield [_atom(" ".join(w[1:])) for w in words]
-
-
-def _without_prefix(labels: list[Atom]) -> list[Atom] | None:
-    """1, 2, 3 from `Plant 1`, `Plant 2`, `Plant 3`."""
-    matches = [re.fullmatch(r"(.*?)[\s_#-]*(\d{1,9})", str(x)) for x in labels]
-    if any(m is None for m in matches):
-        return None
-    prefixes = {m.group(1).casefold() for m in matches if m}
-    return [int(m.group(2)) for m in matches if m] if len(prefixes) == 1 else None
 
 
 def _is_formula(tokens: list[Token]) -> bool:
