@@ -1,11 +1,11 @@
 """Build and solve a dense transportation problem: orkernel-highs against its rivals.
 
-    python benchmarks/transport.py [--size 200] [--rounds 5] [--json]
+    python benchmarks/transport.py [--size 200] [--rounds 15] [--json]
 
 All contenders get the same costs, supplies and demands as NumPy arrays, solve with
 HiGHS, and must reach the same optimum. Times are wall-clock seconds from the arrays to the
-solution, imports excluded: one process runs the contenders in turn, round after round,
-and the fastest round of each counts; processor time stands beside it, since on a busy machine
+solution, imports excluded: one process runs the contenders round after round, each time in
+another order, and the fastest round of each counts; processor time stands beside it, since on a busy machine
 only that is steady. Ratios are against highspy fed with arrays. Peak
 memory is that of a fresh process that runs one contender once.
 
@@ -20,6 +20,7 @@ import argparse
 import importlib
 import importlib.util
 import json
+import random
 import resource
 import subprocess
 import sys
@@ -220,7 +221,7 @@ CONTENDERS: dict[str, tuple[str, Callable[[Instance], Solve]]] = {
     "Pyomo": ("pyomo", pyomo),
     "linopy": ("linopy", linopy),
 }
-ROUNDS = 5
+ROUNDS = 15
 
 
 @dataclass(slots=True)
@@ -236,8 +237,10 @@ def times(instance: Instance, names: list[str], rounds: int) -> dict[str, Best]:
     solves = {name: CONTENDERS[name][1](instance) for name in names}
     best = {name: Best() for name in names}
     optimum: float | None = None
+    order = random.Random(0)
     for number in range(rounds + 1):
-        for name, solve in solves.items():
+        for name in order.sample(names, len(names)):
+            solve = solves[name]
             wall, cpu = time.perf_counter(), time.process_time()
             objective = solve()
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
