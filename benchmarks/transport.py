@@ -5,9 +5,9 @@
 All contenders get the same costs, supplies and demands as NumPy arrays, solve with
 HiGHS, and must reach the same optimum. Times are wall-clock seconds from the arrays to the
 solution, imports excluded: one process runs the contenders round after round, each time in
-another order, and the fastest round of each counts; processor time stands beside it, since on a busy machine
-only that is steady. Ratios are against highspy fed with arrays. Peak
-memory is that of a fresh process that runs one contender once.
+another order, and the fastest round of each counts. Processor time stands beside it, since on
+a busy machine only that is steady. Ratios are against highspy fed with arrays. Peak memory is
+that of a fresh process that runs one contender once.
 
 `orkernel` starts from a `Formulation` in memory (costs as nested lists): `Model.bind`,
 lowering, solve. `orkernel, from JSON` also parses the text; `orkernel, bound` leaves
