@@ -346,8 +346,7 @@ def no_overlap(evaluator: Evaluator, node: Call, space: Space) -> Bools:
             return False
         order = np.lexsort((start + size, start))
         start, end = start[order], (start + size)[order]
-        latest = np.maximum.accumulate(end)
-        return bool(np.all(start[1:] >= latest[:-1] - TOLERANCE))
+        return bool(np.all(start[1:] >= end[:-1] - TOLERANCE))
 
     return _each(evaluator, space, test)
 
