@@ -174,3 +174,62 @@ def test_narrative_that_repeats_the_numbers_of_the_algebra_is_no_limit() -> None
         "At most 40 hours are available. max 3x + 2y s.t. 2x + y <= 40, x, y >= 0, x <= 9"
     )
     assert len(found["constraints"]) == 2
+
+
+def test_raised_digit_in_a_set_is_a_label_and_no_number() -> None:
+    found = first(
+        "P = {1², 2}\nmax sum(x[p] for p in P) s.t. x[p] <= 1 for p in P, x[p] >= 0 for p in P"
+    )
+    assert found["sets"][0]["members"] == ["1²", 2]
+
+
+def test_negative_entries_of_a_matrix_are_not_subtracted_from_their_neighbours() -> None:
+    found = first(
+        r"$a = \begin{pmatrix} 1 & -1 \\ 2 & +3 \end{pmatrix}$, $I = \{1,2\}$. "
+        r"$\max \sum_{i \in I} x_i$ s.t. $\sum_{i \in I} a_{ji} x_i \le 4\ \forall j \in I$, "
+        r"$0 \le x_i \le 9\ \forall i \in I$"
+    )
+    assert found["parameters"][0]["value"] == [[1, -1], [2, 3]]
+
+
+def test_indicator_of_the_next_item_does_not_make_this_one_binary() -> None:
+    found = first(
+        "Variables:\n- s: pallets in stock\n- y: 1 if the plant runs, 0 otherwise\n\n"
+        "min s + 3y\ns + 9y >= 5\ns >= 0"
+    )
+    assert {v["name"]: v["domain"] for v in found["variables"]} == {
+        "s": "continuous",
+        "y": "binary",
+    }
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        "where x ≥ 0 and y ≥ 0 are integers",
+        "x >= 0, y >= 0, integer",
+        "x >= 0, y >= 0, and integer",
+        "x, y >= 0 and integer",
+        "x >= 0, y >= 0; all variables are integer",
+        "x >= 0, y >= 0; both variables are integer",
+    ],
+)
+def test_a_domain_said_of_a_list_holds_for_all_of_it(domain: str) -> None:
+    found = first(f"min 2x + 3y subject to 2x + 2y >= 5, {domain}")
+    assert [v["domain"] for v in found["variables"]] == ["integer", "integer"]
+
+
+def test_a_domain_that_may_hold_for_the_last_symbol_only_is_refused() -> None:
+    with pytest.raises(Unreadable, match="only the last symbol is integer"):
+        readings("min 2x + 3y subject to 2x + 2y >= 5, x >= 0, y >= 0 integer")
+
+
+def test_two_described_symbols_keep_their_own_descriptions() -> None:
+    found = first(
+        r"Let $x_1$ be the number of acres of wheat, $x_2$ the number of acres of corn. "
+        r"Maximize $2x_1 + 3x_2$ subject to $x_1 + x_2 \le 50$ with $x_1,x_2 \ge 0$."
+    )
+    assert [v["description"] for v in found["variables"]] == [
+        "number of acres of wheat",
+        "number of acres of corn",
+    ]

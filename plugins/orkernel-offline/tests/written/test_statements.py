@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orkernel.formulation.check import Severity, check
 from orkernel.formulation.schema import Formulation
 from orkernel_offline.written import looks_written, readings
 
@@ -32,6 +33,12 @@ def test_first_reading_has_the_known_optimum(
 def test_every_reading_fits_the_schema(statement: dict[str, Any]) -> None:
     for reading in readings(statement["text"]):
         Formulation.model_validate(reading.formulation)
+
+
+@each_statement
+def test_the_kernel_finds_nothing_wrong_with_the_first_reading(statement: dict[str, Any]) -> None:
+    formulation = Formulation.model_validate(readings(statement["text"])[0].formulation)
+    assert [d for d in check(formulation) if d.severity == Severity.ERROR] == []
 
 
 @each_statement

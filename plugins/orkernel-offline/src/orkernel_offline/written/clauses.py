@@ -165,8 +165,9 @@ class ClauseReader(Relations):
             return
         negated = words & {"not", "no", "need", "never"}
         everything = words & {"variables", "variable", "values", "quantities", "they"}
+        total = words & {"all", "both"}
         plural = follows.kind == "prose" and follows.value.lower() in ("variables", "values")
-        if not negated and (("all" in words and everything) or (plural and not words)):
+        if not negated and ((total and everything) or (plural and not words)):
             self.everywhere.append((token.value, (self._words or [token])[0].start, token.end))
             return
         if token.value in ("integer", "binary", "free", "nonneg"):

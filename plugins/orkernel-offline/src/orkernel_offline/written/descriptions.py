@@ -106,4 +106,4 @@ class Descriptions(Sentences):
         first = self.tokens[position - 1].kind in ("name", "num") or self.tokens[
             position - 1
         ].is_op("}")
-        return first and (token.is_op("=") or token.value.lower() in BE)
+        return first and (token.is_op("=") or token.value.lower() in BE | {"the", "a", "an"})

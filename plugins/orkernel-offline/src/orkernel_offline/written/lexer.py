@@ -153,7 +153,7 @@ class Lexer(Macros):
         word = _WORD.match(source, at, end)
         if word:
             return self._word(word, math)
-        if character == "%" and math and not (at > 0 and source[at - 1].isdigit()):
+        if character == "%" and math and not (at > 0 and source[at - 1] in "0123456789"):
             newline = source.find("\n", at, end)
             return end if newline < 0 else newline
         operator = _OPERATOR.match(source, at, end)
@@ -251,7 +251,7 @@ class Lexer(Macros):
         self._emit("op", "{", at, at, math)
         for piece in re.finditer(r"\d+|[a-z]+|[^\da-z]", text):
             kind: Kind = "op"
-            if piece.group()[0].isdigit():
+            if piece.group()[0] in "0123456789":
                 kind = "num"
             elif piece.group().isalpha():
                 kind = "name"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from orkernel_offline.reading import Unreadable
@@ -15,6 +16,9 @@ from orkernel_offline.written.vocabulary import (
     NEW_THOUGHT,
     OPERATIONS,
 )
+
+_LIST_GAP = re.compile(r"(?:[\s,$&~]|\\[,;: ]|\\q?quad|\band\b|\\text\{\s*and\s*\})*")
+_PLURAL = re.compile(r"\b(?:are|both|all|integers|binaries)\b")
 
 
 class Qualifiers(Descriptions):
@@ -39,10 +43,39 @@ class Qualifiers(Descriptions):
         self._refuse_changed(finished)
         if trailing:
             self._share_quantifiers(trailing)
+        self._share_words(finished, clause.end)
         self.clauses.append(finished)
         self._words = []
         while self.peek().kind == "prose" and self.peek().value.lower() not in NEW_THOUGHT:
             self.take()
+
+    def _share_words(self, clause: Clause, formula_end: int) -> None:
+        """`x >= 0 and y >= 0 are integers`: say it of the earlier signs of the list too.
+
+        Raises:
+            Unreadable: It is open whether the word belongs to the last one only.
+        """
+        shared = tuple(w for w in clause.words if w in ("integer", "binary"))
+        earlier: list[int] = []
+        start = clause.start
+        for position in range(len(self.clauses) - 1, -1, -1):
+            before = self.clauses[position]
+            gap = self.source[before.end : start]
+            if before.words or not _is_sign(before) or not _LIST_GAP.fullmatch(gap):
+                break
+            earlier.append(position)
+            start = before.start
+        if not shared or not earlier or not _is_sign(clause):
+            return
+        between = self.source[formula_end : clause.end].lower()
+        if not ("," in between or _PLURAL.search(between)):
+            raise Unreadable(
+                f"it is open whether only the last symbol is {shared[0]}; "
+                f"write for example x, y {shared[0]}",
+                ((clause.start, clause.end),),
+            )
+        for position in earlier:
+            self.clauses[position] = replace(self.clauses[position], words=shared)
 
     def _finish_domain(self, clause: Clause, mark: int) -> None:
         trailing = self._trailing_quantifiers(clause)
@@ -197,6 +230,19 @@ class Qualifiers(Descriptions):
     def _colon_before(self, clause: Clause) -> bool:
         last = self._words[-1]
         return ":" in self.source[last.end : clause.start]
+
+
+def _is_sign(clause: Clause) -> bool:
+    """Whether the clause bounds single symbols by a number, as in `x >= 0`."""
+    body = clause.body
+    return (
+        isinstance(body, n.Compare)
+        and clause.role == "relation"
+        and len(body.ops) == 1
+        and body.ops[0] in ("<=", ">=", "<", ">")
+        and all(isinstance(h, n.Sym) for h in body.heads)
+        and isinstance(body.operands[0], n.Num)
+    )
 
 
 def _gives_value(clause: Clause) -> bool:

@@ -22,6 +22,7 @@ from orkernel_offline.written.bound import (
 from orkernel_offline.written.letters import free_letters, ranges_from_chains
 from orkernel_offline.written.nodes import Clause, Node
 from orkernel_offline.written.sets import SetTable
+from orkernel_offline.written.values import is_whole
 
 
 class Binder:
@@ -336,7 +337,7 @@ class Binder:
         name = node.name
         indices: list[Node] = []
         for item in items:
-            if isinstance(item, n.Num) and not item.text.isdigit():
+            if isinstance(item, n.Num) and not is_whole(item.text):
                 raise Unreadable("a subscript is a whole number", ((item.start, item.end),))
             if isinstance(item, n.Num) and lettered:
                 indices.append(Const(item.start, item.end, int(item.text)))

@@ -12,6 +12,7 @@ from orkernel_offline.written.nodes import Clause, Node
 from orkernel_offline.written.scope import Binder
 from orkernel_offline.written.sets import Atom, Member
 from orkernel_offline.written.shifts import compare
+from orkernel_offline.written.values import is_whole
 
 
 def build_sets(facts: Facts, binder: Binder) -> None:
@@ -99,7 +100,7 @@ def _member(node: Node, row: dict[int, Atom]) -> Atom:
             return row[node.binding]
         case Const():
             return node.member
-        case n.Num() if node.text.isdigit():
+        case n.Num() if is_whole(node.text):
             return int(node.text)
         case Ref() if not node.indices:
             return node.name

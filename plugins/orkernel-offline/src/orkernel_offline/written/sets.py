@@ -9,6 +9,7 @@ from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written import values
 from orkernel_offline.written.nodes import Node
+from orkernel_offline.written.values import is_whole
 
 Atom = int | str
 Member = Atom | tuple[Atom, ...]
@@ -176,7 +177,7 @@ class SetTable:
         if isinstance(node, n.Vector):
             parts = tuple(self.member(i) for i in node.items)
             return tuple(p for p in parts if not isinstance(p, tuple))
-        if isinstance(node, n.Num) and node.text.isdigit():
+        if isinstance(node, n.Num) and is_whole(node.text):
             return int(node.text)
         if isinstance(node, n.Num):
             return node.text
@@ -187,7 +188,7 @@ class SetTable:
                     return value
             return label_text(node)
         if isinstance(node, n.Member):
-            return int(node.text) if node.text.isdigit() else node.text
+            return int(node.text) if is_whole(node.text) else node.text
         raise Unreadable("this member is not understood", ((node.start, node.end),))
 
     def _product(self, node: n.SetTimes, name: str) -> IndexSet:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from orkernel_offline.written import nodes as n
 from orkernel_offline.written.bound import Const, Idx
 from orkernel_offline.written.nodes import Node
+from orkernel_offline.written.values import is_whole
 
 
 def shifted(index: Node, member: int) -> int | None:
@@ -38,7 +39,7 @@ def allowed(member: int, binding: int, conditions: tuple[Node, ...]) -> bool:
 
 
 def _value(node: Node, member: int) -> int | None:
-    if isinstance(node, n.Num) and node.text.isdigit():
+    if isinstance(node, n.Num) and is_whole(node.text):
         return int(node.text)
     return shifted(node, member)
 

@@ -13,11 +13,16 @@ Number = int | float
 MAX_EXPONENT = 64
 
 
+def is_whole(text: str) -> bool:
+    """Whether `text` is a whole number in plain digits."""
+    return text.isascii() and text.isdecimal()
+
+
 def number(text: str) -> Number:
     """The value of a number as written; whole numbers stay ints."""
     if text == "inf":
         return math.inf
-    if text.isdigit():
+    if is_whole(text):
         return int(text)
     return float(text)
 
