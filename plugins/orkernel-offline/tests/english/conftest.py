@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from orkernel.formulation.load import parse_formulation
 from orkernel.model import Model
-from orkernel_offline.english import readings
+from orkernel_offline.english import Unreadable, readings
 from orkernel_offline.english.clauses import Clause, clauses_of
 from orkernel_offline.english.tagging import label_nouns
 from orkernel_offline.english.tokens import sentences, tokenize
@@ -58,3 +60,67 @@ def clauses() -> Callable[[str], list[Clause]]:
         return found
 
     return split
+
+
+OPPOSITES = [
+    ("at least", "at most"),
+    ("at most", "at least"),
+    ("no more than", "no less than"),
+    ("no less than", "no more than"),
+    ("more than", "fewer than"),
+    ("up to", "at least"),
+    ("exactly", "at most"),
+    ("twice", "half"),
+    ("maximize", "minimize"),
+    ("minimize", "maximize"),
+    ("must not exceed", "must exceed"),
+]
+
+
+def _model(formulation: dict[str, Any]) -> dict[str, Any]:
+    """What a formulation computes: no names, texts or quotes."""
+    return {
+        "data": [parameter["value"] for parameter in formulation["parameters"]],
+        "rows": [constraint["expression"] for constraint in formulation["constraints"]],
+        "goals": [(goal["sense"], goal["expression"]) for goal in formulation["objectives"]],
+    }
+
+
+def _refused_or_changed(changed: str, base: dict[str, Any]) -> bool:
+    try:
+        return _model(readings(changed)[0].formulation) != base
+    except Unreadable:
+        return True
+
+
+@pytest.fixture(scope="session")
+def no_number_is_lost() -> Callable[[str], None]:
+    """Change every number of a statement in turn: each changes the model or is refused."""
+
+    def sweep(statement: str) -> None:
+        base = _model(readings(statement)[0].formulation)
+        labels = label_nouns(tokenize(statement))
+        for before, token in itertools.pairwise(tokenize(statement)):
+            digits = re.search(r"\d[\d,]*", token.text)
+            if token.kind != "number" or digits is None or before.lemma in labels:
+                continue
+            other = str(int(digits.group().replace(",", "")) + 37)
+            start = token.start + digits.start()
+            changed = statement[:start] + other + statement[start + len(digits.group()) :]
+            assert _refused_or_changed(changed, base), f"{token.text} is lost"
+
+    return sweep
+
+
+@pytest.fixture(scope="session")
+def no_direction_is_lost() -> Callable[[str], None]:
+    """Reverse every limit and goal in turn: each changes the model or is refused."""
+
+    def sweep(statement: str) -> None:
+        base = _model(readings(statement)[0].formulation)
+        for phrase, opposite in OPPOSITES:
+            for match in re.finditer(rf"\b{phrase}\b", statement, re.IGNORECASE):
+                changed = statement[: match.start()] + opposite + statement[match.end() :]
+                assert _refused_or_changed(changed, base), f"{phrase} is lost"
+
+    return sweep

@@ -5,16 +5,10 @@ The optimum of each was computed from matrices written by hand, not from the rea
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from orkernel_offline.english import Unreadable, readings
-from orkernel_offline.english.tagging import label_nouns
-from orkernel_offline.english.tokens import tokenize
 
 PROBLEMS: dict[str, tuple[float, str]] = {
     "kayaks": (
@@ -490,60 +484,15 @@ def test_the_first_reading_has_the_known_optimum(
     assert optimum(first(statement)) == pytest.approx(expected, rel=1e-6)
 
 
-def _model(formulation: dict[str, Any]) -> dict[str, Any]:
-    """What a formulation computes: no names, texts or quotes."""
-    return {
-        "data": [parameter["value"] for parameter in formulation["parameters"]],
-        "rows": [constraint["expression"] for constraint in formulation["constraints"]],
-        "goals": [(goal["sense"], goal["expression"]) for goal in formulation["objectives"]],
-    }
-
-
-def _refused_or_changed(changed: str, base: dict[str, Any]) -> bool:
-    try:
-        return _model(readings(changed)[0].formulation) != base
-    except Unreadable:
-        return True
-
-
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_no_number_can_be_changed_without_the_model_noticing(
-    name: str, first: Callable[[str], dict[str, Any]]
+    name: str, no_number_is_lost: Callable[[str], None]
 ) -> None:
-    statement = PROBLEMS[name][1]
-    base = _model(first(statement))
-    labels = label_nouns(tokenize(statement))
-    for before, token in itertools.pairwise(tokenize(statement)):
-        digits = re.search(r"\d[\d,]*", token.text)
-        if token.kind != "number" or digits is None or before.lemma in labels:
-            continue
-        other = str(int(digits.group().replace(",", "")) + 37)
-        start = token.start + digits.start()
-        changed = statement[:start] + other + statement[start + len(digits.group()) :]
-        assert _refused_or_changed(changed, base), f"{token.text} is lost"
-
-
-OPPOSITES = [
-    ("at least", "at most"),
-    ("at most", "at least"),
-    ("no more than", "no less than"),
-    ("no less than", "no more than"),
-    ("more than", "fewer than"),
-    ("up to", "at least"),
-    ("twice", "half"),
-    ("maximize", "minimize"),
-    ("minimize", "maximize"),
-    ("must not exceed", "must exceed"),
-]
+    no_number_is_lost(PROBLEMS[name][1])
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_no_limit_or_goal_can_be_reversed_without_the_model_noticing(
-    name: str, first: Callable[[str], dict[str, Any]]
+    name: str, no_direction_is_lost: Callable[[str], None]
 ) -> None:
-    statement = PROBLEMS[name][1]
-    base = _model(first(statement))
-    for phrase, opposite in OPPOSITES:
-        for match in re.finditer(phrase, statement, re.IGNORECASE):
-            changed = statement[: match.start()] + opposite + statement[match.end() :]
-            assert _refused_or_changed(changed, base), f"{phrase} is lost"
+    no_direction_is_lost(PROBLEMS[name][1])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from orkernel.algebra.functions import RESERVED
-
 from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
 from .limits import Sense
+from .naming import Names, literal, quotes, tidy
 
-_RESERVED = {name.lower() for name in RESERVED} | {"i"}
 _SUFFIX = {"<=": "limit", ">=": "minimum", "==": "required"}
 
 
@@ -54,23 +51,6 @@ def choices(facts: Facts) -> list[Choice]:
     if any(relation.preference for relation in facts.relations):
         result.append(replace(first, preferences=False))
     return result
-
-
-class Names:
-    """Gives every element a valid name of its own."""
-
-    def __init__(self) -> None:
-        self._used: set[str] = set()
-
-    def give(self, wanted: str, fallback: str) -> str:
-        name = re.sub(r"\W+", "_", wanted.strip().lower()).strip("_") or fallback
-        if not name[0].isalpha() or name in _RESERVED:
-            name = f"{fallback}_{name}"
-        candidate, number = name, 2
-        while candidate.lower() in self._used:
-            candidate, number = f"{name}_{number}", number + 1
-        self._used.add(candidate.lower())
-        return candidate
 
 
 class Assembler:
@@ -127,12 +107,7 @@ class Assembler:
     # -- pieces -------------------------------------------------------------------------
 
     def _sources(self, spans: Sequence[Span]) -> list[dict[str, str]]:
-        quotes: list[str] = []
-        for start, end in spans:
-            quote = self.statement[start:end]
-            if quote and quote not in quotes:
-                quotes.append(quote)
-        return [{"quote": quote} for quote in quotes]
+        return quotes(self.statement, spans)
 
     def _measure(
         self, name: str, cells: dict[int, tuple[float, Span, str]], unit: str | None
@@ -144,7 +119,7 @@ class Assembler:
         parameter: dict[str, Any] = {
             "name": name,
             "index": [self.set_name],
-            "value": {member: _tidy(value) for member, value in values.items()},
+            "value": {member: tidy(value) for member, value in values.items()},
             "sources": self._sources([span for _, span, _ in cells.values()]),
         }
         if unit is not None and unit not in {"unit", "unite"}:
@@ -154,7 +129,7 @@ class Assembler:
     def _scalar(self, name: str, value: float, span: Span) -> str:
         given = self.names.give(name, "limit")
         self.parameters.append(
-            {"name": given, "value": _tidy(value), "sources": self._sources([span])}
+            {"name": given, "value": tidy(value), "sources": self._sources([span])}
         )
         return given
 
@@ -165,7 +140,7 @@ class Assembler:
             return f"sum({self.measures[target.index]}[i]*{self.variable}[i] {each})"
         if target.kind == "total":
             return f"sum({self.variable}[i] {each})"
-        return " + ".join(f"{self.variable}[{_literal(self.members[i])}]" for i in target.members)
+        return " + ".join(f"{self.variable}[{literal(self.members[i])}]" for i in target.members)
 
     def _label(self, target: Target) -> str:
         if target.kind == "measure":
@@ -257,15 +232,6 @@ def _bound_text(what: str, strict: bool) -> str:
 
 def _verb(sense: Sense) -> str:
     return {"<=": "at_most", ">=": "at_least", "==": "exactly"}[sense.op]
-
-
-def _tidy(value: float) -> float | int:
-    return int(value) if value == int(value) and abs(value) < 1e15 else round(value, 15)
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
 
 
 def _plain(words: Sequence[str]) -> list[str]:

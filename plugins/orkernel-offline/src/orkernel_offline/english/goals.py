@@ -108,7 +108,7 @@ def _by_verb(phrases: Sequence[Phrase], number: int, result: Goals) -> bool:
             continue
         strong = phrase.lemma in _STRONG_VERBS
         (result.goals if strong else result.weak).append(
-            replace(goal, span=(phrase.start, goal.span[1]))
+            replace(goal, span=(min(phrase.start, goal.span[0]), max(phrase.end, goal.span[1])))
         )
         return True
     return False

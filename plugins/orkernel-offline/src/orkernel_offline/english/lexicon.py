@@ -234,6 +234,25 @@ UNITS = frozenset(unit for table in (*DIMENSIONS.values(), OTHER_UNITS) for unit
 DIVISIBLE_UNITS = UNITS - {"unit", "unite"}
 MONEY_UNITS = words("dollar euro usd cent")
 
+_UNIT_NAMES = {
+    "kg": "kilogram",
+    "g": "gram",
+    "l": "liter",
+    "m": "meter",
+    "km": "kilometer",
+    "oz": "ounce",
+    "ft": "foot",
+    "sqft": "square foot",
+    "sqm": "square meter",
+    "sqyd": "square yard",
+}
+
+
+def unit_name(lemma: str) -> str:
+    """The full name of a unit: "kilogram" for "kg"; other words stay."""
+    return _UNIT_NAMES.get(lemma, lemma)
+
+
 # Nouns that say which money a sum is.
 MONEY_KINDS: dict[str, str] = {
     "profit": "profit",

@@ -8,6 +8,7 @@ from .clause_view import Observations
 from .clauses import Clause
 from .facts import Facts
 from .goals import Goals
+from .network import Network
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
 from .tokens import Sentence
 
@@ -38,7 +39,7 @@ class Trace:
     clauses: list[Clause] = field(default_factory=list)
     observations: Observations | None = None
     goals: Goals | None = None
-    facts: Facts | None = None
+    facts: Facts | Network | None = None
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -53,7 +54,13 @@ class Trace:
         if self.observations is not None:
             for name in ("amounts", "limits", "comparisons", "shares"):
                 result += [f"{name[:-1]} {item}" for item in getattr(self.observations, name)]
-        if self.facts is not None:
+        if isinstance(self.facts, Network):
+            result += [f"group {item}" for item in self.facts.groups]
+            result += [f"pair {pair}: {cell}" for pair, cell in self.facts.cells.items()]
+            result += [f"limit {item}" for item in self.facts.limits]
+            result += [f"pair limit {item}" for item in self.facts.pair_limits]
+            result.append(f"goal {self.facts.sense} {self.facts.kind}")
+        elif self.facts is not None:
             result += [f"activity {item}" for item in self.facts.activities]
             result += [f"measure {item}" for item in self.facts.measures]
             result += [f"limit {item}" for item in self.facts.limits]
