@@ -1,7 +1,7 @@
 """Every agent reaches the known status and optimum of every reference instance it supports.
 
-Each pair of agent and instance runs through `orkernel.run` once; what an agent does not
-declare it must refuse.
+Each pair of agent and instance runs through `orkernel.run` once, the agent alone in its
+registry, so that no second opinion helps it; what an agent does not declare it must refuse.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ INSTANCES: dict[str, Entry] = {
     entry["name"]: entry
     for entry in json.loads((HERE / "optima.json").read_text(encoding="utf-8"))["instances"]
 }
-REGISTRY = Registry.load(Config.load(options=["highs.log=false", "pyomo.log=false"]))
+REGISTRIES = {
+    agent: Registry.load(Config.load(plugins=agent, options=[f"{agent}.log=false"]))
+    for agent in AGENTS
+}
 
 
 def supports(agent: str, entry: Entry) -> bool:
@@ -41,7 +44,7 @@ def supports(agent: str, entry: Entry) -> bool:
     Several objectives are composed by the kernel: all instances that have them give
     priorities or weights.
     """
-    spec = REGISTRY.get("solver_agents", agent)
+    spec = REGISTRIES[agent].get("solver_agents", agent)
     assert isinstance(spec, SolverAgentSpec)
     needs = {Capability(name) for name in entry["capabilities"]} - {Capability.MULTI_OBJECTIVE}
     return any(needs <= supported for supported in spec.supports)
@@ -61,7 +64,7 @@ def answer_of(agent: str, name: str) -> Answer:
         solver=agent,
         gap=0.0,
         time_limit=TIME_LIMIT,
-        registry=REGISTRY,
+        registry=REGISTRIES[agent],
     )
 
 
