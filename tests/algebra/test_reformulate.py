@@ -260,8 +260,7 @@ def test_fractional_models_are_as_good_as_any_feasible_point_and_judged_feasible
     assert point is not None
     judged = model.evaluate(within_solver_tolerance(model, point))
     feasible = (judged.violations <= 1e-5 * judged.scales).all(axis=1)
-    assert feasible.any()
-    assert judged.objectives[feasible, 0] == pytest.approx(value, abs=1e-3)
+    assert (np.abs(judged.objectives[feasible, 0] - value) <= 1e-3).any()
     if holds.any():
         sign = -1.0 if sense == "maximize" else 1.0
         assert sign * value <= (sign * on_grid.objectives[holds, 0]).min() + 1e-3
