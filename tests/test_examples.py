@@ -22,19 +22,24 @@ EXPECTED: dict[str, tuple[int, str, float | None]] = {
     "bakery.md": (0, "optimal", 205.2),
     # nuts alone: 12000 / 6000 = 2 kg meet both needs at $14
     "hiker.md": (0, "optimal", 28.0),
-    # (5, 5) carries 350 cars: 5 · 300 + 5 · 900
-    "ferries.md": (0, "optimal", 6000.0),
+    # strictly fewer small trips: (3, 6) carries 360 cars: 3 · 300 + 6 · 900
+    "ferries.md": (0, "optimal", 6300.0),
     # 30 · 2 + 12 · 5 = 120 > 100 hours
     "workshop.md": (3, "infeasible", None),
     "farm.md": (3, "unbounded", None),
     # transport by scipy.optimize.linprog
     "depots/depots.md": (0, "optimal", 1350.0),
-    # Lagrange: the return constraint is slack at the minimum-variance mix? scipy SLSQP
+    # scipy.optimize.minimize (SLSQP)
     "portfolio.md": (0, "optimal", 0.00991578947),
     # r = (V / 2π)^(1/3), h = 2 r: surface 3 · (2π V²)^(1/3)
     "can.md": (0, "feasible", 348.7342),
     # vertex (5, 5)
     "press.md": (0, "optimal", 575.0),
+    # the four below by scipy.optimize.linprog, milp, or enumeration
+    "blending-latex.md": (0, "optimal", 195500 / 3),
+    "transport-latex-table.md": (0, "optimal", 2280.0),
+    "multi-period-latex.md": (0, "optimal", 14690.0),
+    "sum-notation-text.md": (0, "optimal", 205.0),
 }
 
 
@@ -69,7 +74,7 @@ def test_every_example_has_a_known_answer() -> None:
 
 def test_an_ambiguous_statement_reports_what_the_other_reading_gives(tmp_path: Path) -> None:
     _, answer = run("ferries.md", tmp_path)
-    assert any("reading 2 would give optimal 6300" in note for note in answer["notes"])
+    assert any("reading 2 would give optimal 6000" in note for note in answer["notes"])
 
 
 def test_an_infeasible_statement_names_its_contradicting_sentences(tmp_path: Path) -> None:
