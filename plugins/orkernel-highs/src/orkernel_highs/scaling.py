@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from orkernel.algebra.scaling import row_maxima, scale_factors
+
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Floats
     from orkernel_highs.program import Program
-
-TINY = 1e-3
-"""A row or cost vector whose largest coefficient is below this is scaled up to about 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +48,8 @@ def scaled(program: Program) -> tuple[Program, Scaling]:
     Args:
         program: Any program; it is not changed.
     """
-    largest = _row_maxima(program.matrix)
-    factors = _factor(largest)
+    largest = row_maxima(program.matrix)
+    factors = scale_factors(largest)
     scaling = Scaling()
     if np.any(factors != 1.0):
         matrix = csr_array(program.matrix.multiply(factors[:, None]))
@@ -64,7 +63,7 @@ def scaled(program: Program) -> tuple[Program, Scaling]:
     magnitude = np.max(np.abs(program.cost), initial=0.0)
     if program.hessian is not None and program.hessian.nnz:
         magnitude = max(magnitude, float(np.max(np.abs(program.hessian.data))))
-    factor = float(_factor(np.array([magnitude]))[0])
+    factor = float(scale_factors(np.array([magnitude]))[0])
     if factor != 1.0:
         scaling = replace(scaling, objective=factor)
         program = replace(
@@ -74,18 +73,3 @@ def scaled(program: Program) -> tuple[Program, Scaling]:
             hessian=None if program.hessian is None else program.hessian * factor,
         )
     return program, scaling
-
-
-def _row_maxima(matrix: csr_array) -> Floats:
-    starts = matrix.indptr[:-1]
-    maxima = np.zeros(matrix.shape[0])
-    filled = np.diff(matrix.indptr) > 0
-    if np.any(filled):
-        maxima[filled] = np.maximum.reduceat(np.abs(matrix.data), starts[filled])
-    return maxima
-
-
-def _factor(largest: Floats) -> Floats:
-    tiny = (largest > 0.0) & (largest < TINY)
-    exponents = -np.floor(np.log2(np.where(tiny, largest, 1.0)))
-    return np.exp2(np.where(tiny, exponents, 0.0))

@@ -11,13 +11,11 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from orkernel.algebra.forms import QuadraticForm
+from orkernel.algebra.scaling import row_maxima, scale_factors
 from orkernel_pyomo.job import ARRAYS
 
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Bools, Floats, LinearForm
-
-TINY = 1e-3
-"""A row or objective whose largest coefficient is below this is scaled up to about 1."""
 
 
 def linear_part(form: LinearForm | QuadraticForm) -> LinearForm:
@@ -123,16 +121,12 @@ def scaled(arrays: Arrays) -> tuple[Arrays, Scaling]:
     Solvers compare rows and reduced costs with absolute tolerances; what is written in
     tiny numbers would count as zero.
     """
-    largest = np.zeros(len(arrays.row_lower))
-    filled = np.diff(arrays.matrix.indptr) > 0
-    if np.any(filled):
-        starts = arrays.matrix.indptr[:-1][filled]
-        largest[filled] = np.maximum.reduceat(np.abs(arrays.matrix.data), starts)
+    largest = row_maxima(arrays.matrix)
     for i, q in arrays.row_quadratic.items():
         largest[i] = max(largest[i], _magnitude(q))
-    rows = _factors(largest)
+    rows = scale_factors(largest)
     goal = max(float(np.max(np.abs(arrays.cost), initial=0.0)), _magnitude(arrays.quadratic))
-    objective = float(_factors(np.array([goal]))[0])
+    objective = float(scale_factors(np.array([goal]))[0])
     if np.any(rows != 1.0):
         arrays = replace(
             arrays,
@@ -153,9 +147,3 @@ def scaled(arrays: Arrays) -> tuple[Arrays, Scaling]:
 
 def _magnitude(matrix: csr_array | None) -> float:
     return 0.0 if matrix is None else float(np.max(np.abs(matrix.data), initial=0.0))
-
-
-def _factors(largest: Floats) -> Floats:
-    tiny = (largest > 0.0) & (largest < TINY)
-    exponents = -np.floor(np.log2(np.where(tiny, largest, 1.0)))
-    return np.exp2(np.where(tiny, exponents, 0.0))
