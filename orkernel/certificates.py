@@ -131,9 +131,10 @@ def proves_unbounded(form: LinearForm, ray: Floats) -> bool:
     """True if moving along `ray` stays feasible for ever and improves the objective.
 
     Together with one feasible point this proves unboundedness; over integer columns it
-    needs rational data, which floating-point numbers are.
+    needs rational data, which floating-point numbers are. A quadratic objective must be flat
+    along the ray (Q d = 0), so that its slope there is cost · d everywhere.
     """
-    if len(form.objectives) != 1 or form.objectives[0].quadratic is not None:
+    if len(form.objectives) != 1:
         return False
     d = np.asarray(ray, dtype=float)
     scale = float(np.max(np.abs(d), initial=0.0))
@@ -151,5 +152,9 @@ def proves_unbounded(form: LinearForm, ray: Floats) -> bool:
     if np.any(leaves_box) or np.any(leaves_rows):
         return False
     objective = form.objectives[0]
+    if objective.quadratic is not None:
+        bend = np.abs(objective.quadratic @ d)
+        if np.any(bend > ROUNDING * (abs(objective.quadratic) @ np.abs(d))):
+            return False
     gain = float(objective.cost @ d) * (1.0 if objective.maximize else -1.0)
     return gain > TOLERANCE * max(1.0, float(np.max(np.abs(objective.cost), initial=0.0)))

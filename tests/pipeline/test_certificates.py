@@ -116,6 +116,13 @@ def test_a_ray_proves_unboundedness_only_if_it_stays_feasible_and_improves() -> 
     assert not proves_unbounded(model, np.zeros(2))
 
 
+def test_a_ray_counts_under_a_quadratic_objective_only_where_that_is_flat() -> None:
+    flat = form([[0, 1]], [-INF], [2], [1, 0], maximize=True, quadratic=[[0, 0], [0, -2]])
+    assert proves_unbounded(flat, np.array([1.0, 0.0]))
+    bent = form([[0, 1]], [-INF], [2], [1, 0], maximize=True, quadratic=[[-2, 0], [0, 0]])
+    assert not proves_unbounded(bent, np.array([1.0, 0.0]))
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_solver_duals_of_random_programs_prove_the_optimum_and_no_better_point(seed: int) -> None:
