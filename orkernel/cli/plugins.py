@@ -236,6 +236,9 @@ def _described(details: dict[str, Any]) -> str:
             hint = f"; {record['install_hint']}" if record["install_hint"] else ""
             absent = f" (unavailable: missing {', '.join(missing)}{hint})" if missing else ""
             lines.append(f"    {record['name']}: {record['summary'] or record['target']}{absent}")
+            lines.extend(f"      takes {', '.join(s)}" for s in record.get("supports", ()))
+            if exports := record.get("exports"):
+                lines.append(f"      exports {', '.join(exports)}")
             for option in record["options"]:
                 kind = "|".join(option["choices"]) or option["type"]
                 help_text = f"{option['help']} " if option["help"] else ""

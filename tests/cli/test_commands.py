@@ -191,6 +191,12 @@ def test_a_pareto_formulation_is_refused_by_single_objective_agents(orkernel: Co
     assert "multi_objective" in answer["message"]
 
 
+def test_plugins_show_lists_what_an_agent_takes_and_exports(orkernel: Command) -> None:
+    shown = orkernel("plugins", "show", "highs").stdout
+    assert "takes continuous, linear, quadratic_objective\n" in shown
+    assert "exports lp, mps\n" in shown
+
+
 @pytest.mark.parametrize(
     "command",
     ["run", "check", "export", "show", "replay", "runs", "bench", "plugins", "doctor"],
