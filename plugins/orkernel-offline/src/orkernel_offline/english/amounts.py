@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .clause_view import FILLER, MEASURE_PREPOSITIONS, ClauseView, mention_of, money_kind
+from .clause_view import (
+    FILLER,
+    MEASURE_PREPOSITIONS,
+    ClauseView,
+    mention_of,
+    money_kind,
+    per_mention,
+)
 from .facts import Amount, Mention
 from .phrases import Mark, Noun, Per, Quantity, Verb
 
@@ -40,6 +47,8 @@ class AmountReader(ClauseView):
             objects, soft = self.infinitive_objects(index)
             money = self.sum_money(index)
             nouns = set(quantity.nouns)
+            if quantity.role == "percent" and not money:
+                nouns |= self.content(index)
             mentions: list[Mention] = []
             for preposition, noun in attached:
                 if preposition in {"for", "per"} or (preposition == "on" and money):
@@ -47,9 +56,7 @@ class AmountReader(ClauseView):
                 elif preposition in MEASURE_PREPOSITIONS and quantity.role == "plain":
                     nouns |= noun.lemmas
             for per in pers:
-                mentions.append(
-                    Mention(frozenset(per.lemmas), per.words, (per.start, per.end), "per")
-                )
+                mentions.append(per_mention(per))
             if not (quantity.based or quantity.unit or quantity.nouns):
                 lead = self.lead_noun(index)
                 if lead is not None and quantity.role == "plain":
@@ -81,8 +88,7 @@ class AmountReader(ClauseView):
             if isinstance(phrase, Noun) and not money_kind(phrase.head):
                 names.append(mention_of(phrase, "holder"))
             elif isinstance(phrase, Per):
-                span = (phrase.start, phrase.end)
-                names.append(Mention(frozenset(phrase.lemmas), phrase.words, span, "holder"))
+                names.append(per_mention(phrase, "holder"))
         return tuple(names) if len(names) == count > 1 else ()
 
     def antecedents(self, index: int) -> list[Mention]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .facts import Activity, Facts, Goal, Limit, Relation, Span, Target
+from . import lexicon as lex
+from .facts import Activity, Facts, Goal, Limit, Measure, Relation, Span, Target
 from .limits import Sense
 from .naming import Names, literal, quotes, tidy
 
@@ -22,12 +24,21 @@ class Choice:
         strict_comparisons: "more cups than mugs" excludes as many.
         whole: the amounts to decide on are whole numbers.
         preferences: what is only preferred or hoped for binds.
+        chosen: each thing is taken once or not at all.
     """
 
     strict_limits: bool
     strict_comparisons: bool
     whole: bool
     preferences: bool = True
+    chosen: bool = False
+
+    @property
+    def domain(self) -> str:
+        """The domain of the amounts to decide on."""
+        if self.chosen:
+            return "binary" if self.whole else "continuous"
+        return "integer" if self.whole else "continuous"
 
 
 def choices(facts: Facts) -> list[Choice]:
@@ -40,13 +51,13 @@ def choices(facts: Facts) -> list[Choice]:
     whole = facts.stated_whole if facts.stated_whole is not None else not facts.divisible
     limits = any(limit.sense.strict for limit in facts.limits)
     comparisons = any(relation.sense.strict for relation in facts.relations)
-    first = Choice(False, comparisons and whole, whole)
+    first = Choice(False, comparisons and whole, whole, chosen=facts.selection is not None)
     result = [first]
     if comparisons:
         result.append(replace(first, strict_comparisons=not first.strict_comparisons))
     if limits:
         result.append(replace(first, strict_limits=True))
-    if facts.stated_whole is None:
+    if facts.stated_whole is None and not first.chosen:
         result.append(Choice(False, False, not whole))
     if any(relation.preference for relation in facts.relations):
         result.append(replace(first, preferences=False))
@@ -63,7 +74,9 @@ class Assembler:
         self.names = Names()
         self.members = _member_names(facts.activities)
         self.set_name = self.names.give(_set_word(facts), "item").upper()
-        self.variable = self.names.give("number" if choice.whole else "amount", "x")
+        self.variable = self.names.give(_variable_word(choice), "x")
+        self.strict_rows: list[str] = []
+        self.strict_relations: list[str] = []
         self.measures = [self.names.give(m.name, "measure") for m in facts.measures]
         self.parameters: list[dict[str, Any]] = []
         self.constraints: list[dict[str, Any]] = []
@@ -71,7 +84,7 @@ class Assembler:
     def build(self) -> dict[str, Any]:
         """The formulation as a plain dictionary."""
         for name, measure in zip(self.measures, self.facts.measures, strict=True):
-            self._measure(name, measure.cells, measure.unit)
+            self._measure(name, measure)
         for limit in self.facts.limits:
             self._limit(limit)
         for relation in self.facts.relations:
@@ -89,15 +102,7 @@ class Assembler:
                 }
             ],
             "parameters": self.parameters,
-            "variables": [
-                {
-                    "name": self.variable,
-                    "index": [self.set_name],
-                    "domain": "integer" if self.choice.whole else "continuous",
-                    "lower": 0,
-                    "sources": self._sources(spans),
-                }
-            ],
+            "variables": [self._variable(spans)],
             "objectives": [self._objective(self.facts.goal)],
             "constraints": self.constraints,
             "results": [self._result(goal) for goal in self.facts.results],
@@ -109,9 +114,23 @@ class Assembler:
     def _sources(self, spans: Sequence[Span]) -> list[dict[str, str]]:
         return quotes(self.statement, spans)
 
-    def _measure(
-        self, name: str, cells: dict[int, tuple[float, Span, str]], unit: str | None
-    ) -> None:
+    def _variable(self, spans: list[Span]) -> dict[str, Any]:
+        asked = [self.facts.selection] if self.facts.selection else []
+        variable: dict[str, Any] = {
+            "name": self.variable,
+            "index": [self.set_name],
+            "domain": self.choice.domain,
+            "lower": 0,
+            "sources": self._sources([*spans, *asked]),
+        }
+        if self.choice.chosen and not self.choice.whole:
+            variable["upper"] = 1
+        if self.facts.unit is not None:
+            variable["unit"] = lex.unit_name(self.facts.unit)
+        return variable
+
+    def _measure(self, name: str, measure: Measure) -> None:
+        cells, unit = measure.cells, measure.unit
         values = {
             member: cells[index][0] if index in cells else 0.0
             for index, member in enumerate(self.members)
@@ -120,10 +139,10 @@ class Assembler:
             "name": name,
             "index": [self.set_name],
             "value": {member: tidy(value) for member, value in values.items()},
-            "sources": self._sources([span for _, span, _ in cells.values()]),
+            "sources": self._sources([*measure.heads, *(s for _, s, _ in cells.values())]),
         }
         if unit is not None and unit not in {"unit", "unite"}:
-            parameter["unit"] = unit
+            parameter["unit"] = lex.unit_name(unit)
         self.parameters.append(parameter)
 
     def _scalar(self, name: str, value: float, span: Span) -> str:
@@ -154,9 +173,11 @@ class Assembler:
         parameter = self._scalar(f"{label}_{_SUFFIX[limit.sense.op]}", limit.value, limit.span)
         right = parameter if limit.scale == 1.0 else f"{limit.scale:.12g}*{parameter}"
         op = _op(limit.sense, self.choice.strict_limits)
+        name = self.names.give(f"{label}_{_verb(limit.sense)}", "limit")
+        self.strict_rows += [name] if limit.sense.strict else []
         self.constraints.append(
             {
-                "name": self.names.give(f"{label}_{_verb(limit.sense)}", "limit"),
+                "name": name,
                 "expression": f"{self._sum(limit.target)} {op} {right}",
                 "sources": self._sources([limit.span]),
             }
@@ -165,15 +186,20 @@ class Assembler:
     def _relation(self, relation: Relation) -> None:
         first, second = self._label(relation.first), self._label(relation.second)
         right = self._sum(relation.second)
-        if relation.quantity is not None:
+        if relation.offset and relation.quantity is not None:
+            more = self._scalar(f"{first}_over_{second}", abs(relation.offset), relation.span)
+            right = f"{right} {'+' if relation.offset > 0 else '-'} {more}"
+        elif relation.quantity is not None:
             share = relation.second.kind == "total"
             wanted = f"{first}_share" if share else f"{first}_to_{second}_ratio"
             factor = self._scalar(wanted, relation.factor, relation.span)
             right = f"{factor}*({right})" if "+" in right else f"{factor}*{right}"
         op = _op(relation.sense, self.choice.strict_comparisons)
+        name = self.names.give(f"{first}_versus_{second}", "relation")
+        self.strict_relations += [name] if relation.sense.strict else []
         self.constraints.append(
             {
-                "name": self.names.give(f"{first}_versus_{second}", "relation"),
+                "name": name,
                 "expression": f"{self._sum(relation.first)} {op} {right}",
                 "sources": self._sources([relation.span]),
             }
@@ -185,7 +211,7 @@ class Assembler:
 
     def _objective(self, goal: Goal) -> dict[str, Any]:
         return {
-            "name": self.names.give("_".join(_plain(goal.words)) or "objective", "objective"),
+            "name": _goal_name(goal),
             "sense": goal.sense,
             "expression": self._goal_expression(goal),
             "sources": self._sources([goal.span]),
@@ -204,11 +230,15 @@ class Assembler:
         found = [(text, list(affects)) for text, affects in self.facts.assumptions]
         kind = "whole numbers" if self.choice.whole else "fractions allowed"
         if self.facts.stated_whole is None:
+            if self.choice.chosen:
+                kind = "each is taken once or not at all"
             found.append((f"{self.variable}: {kind}", [self.variable]))
         if any(limit.sense.strict for limit in self.facts.limits):
-            found.append((_bound_text("a limit", self.choice.strict_limits), []))
+            found.append((_bound_text("a limit", self.choice.strict_limits), self.strict_rows))
         if any(relation.sense.strict for relation in self.facts.relations):
-            found.append((_bound_text("two amounts", self.choice.strict_comparisons), []))
+            found.append(
+                (_bound_text("two amounts", self.choice.strict_comparisons), self.strict_relations)
+            )
         if any(relation.preference for relation in self.facts.relations):
             state = "binding" if self.choice.preferences else "not binding"
             found.append((f"a stated preference is {state}", []))
@@ -232,6 +262,17 @@ def _bound_text(what: str, strict: bool) -> str:
 
 def _verb(sense: Sense) -> str:
     return {"<=": "at_most", ">=": "at_least", "==": "exactly"}[sense.op]
+
+
+def _variable_word(choice: Choice) -> str:
+    if choice.chosen:
+        return "take"
+    return "number" if choice.whole else "amount"
+
+
+def _goal_name(goal: Goal) -> str:
+    """A label such as "profit"; objectives have names of their own."""
+    return re.sub(r"\W+", "_", "_".join(_plain(goal.words)).lower()).strip("_") or "objective"
 
 
 def _plain(words: Sequence[str]) -> list[str]:

@@ -36,7 +36,13 @@ class Observations:
 
 
 def mention_of(noun: Noun, role: str) -> Mention:
-    return Mention(noun.lemmas - _STOP, noun.words, (noun.start, noun.end), role, noun.determiner)
+    span = (noun.start, noun.end)
+    return Mention(noun.lemmas - _STOP, noun.words, span, role, noun.determiner, noun.tail)
+
+
+def per_mention(per: Per, role: str = "per") -> Mention:
+    span = (per.start, per.end)
+    return Mention(frozenset(per.lemmas), per.words, span, role, "", per.tail)
 
 
 def money_kind(lemmas: Sequence[str] | frozenset[str]) -> str:
@@ -103,11 +109,7 @@ class ClauseView:
         for index, phrase in enumerate(before):
             earlier = before[index - 1] if index else None
             if isinstance(phrase, Per):
-                places.append(
-                    Mention(
-                        frozenset(phrase.lemmas), phrase.words, (phrase.start, phrase.end), "per"
-                    )
-                )
+                places.append(per_mention(phrase))
             if not isinstance(phrase, Noun):
                 continue
             if isinstance(earlier, Mark) and earlier.kind == "prep":
@@ -188,6 +190,16 @@ class ClauseView:
         if isinstance(of, Mark) and of.kind == "prep" and of.text in {"of", "at"}:
             return noun if isinstance(noun, Noun) else None
         return None
+
+    def content(self, index: int) -> frozenset[str]:
+        """ "contains 30% copper", "the copper content of X is 30%": what it is a share of."""
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if isinstance(following, Noun):
+            return following.lemmas
+        for noun in self.subject_nouns:
+            if "content" in noun.head:
+                return frozenset(noun.head) - {"content"}
+        return frozenset()
 
     def joined(self, position: int) -> list[Mention]:
         """Nouns that "and" or a comma joins to the one at ``position``."""

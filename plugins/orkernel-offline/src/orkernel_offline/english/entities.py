@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
 from .facts import Activity, Amount, Mention
-from .morphology import related
+from .morphology import lemma, related
 
 _ROLES = ("holder", "per", "for", "subject", "make", "place", "before")
 _NOT_NAMES = frozenset(lex.MONEY_KINDS) | {"amount", "number", "total", "unit", "people", "person"}
@@ -60,7 +60,7 @@ def discover(amounts: Sequence[Amount]) -> tuple[Activity, ...]:
     for keep in ({"", "need", "have"}, {"", "need", "have", "<=", ">="}):
         clusters = _cluster([amount for amount in usable if amount.sense in keep])
         if len(clusters) >= 2:
-            return tuple(_activity(cluster) for cluster in clusters)
+            return _named(clusters)
     return ()
 
 
@@ -160,12 +160,22 @@ def _drop_agents(clusters: list[_Cluster]) -> list[_Cluster]:
     return kept if len(kept) >= 2 else clusters
 
 
-def _activity(cluster: _Cluster) -> Activity:
+def _named(clusters: Sequence[_Cluster]) -> tuple[Activity, ...]:
+    """The activities, without "loaf of", "kilogram of" where what follows tells them apart."""
+    short = [_activity(cluster, short=True) for cluster in clusters]
+    if len({activity.name for activity in short}) == len(short):
+        return tuple(short)
+    return tuple(_activity(cluster, short=False) for cluster in clusters)
+
+
+def _activity(cluster: _Cluster, *, short: bool) -> Activity:
     mentions = [mention for amount in cluster.amounts for mention in amount.mentions]
     named = [mention for mention in mentions if mention.lemmas & (cluster.core or cluster.full)]
     named.sort(key=lambda mention: (-len(mention.lemmas & cluster.full), mention.span))
     best = named[0] if named else mentions[0]
-    name = " ".join(best.words)
+    head, tail = best.words[: -best.tail or None], best.words[len(best.words) - best.tail :]
+    measured = bool(best.tail) and not cluster.core & {lemma(word) for word in head}
+    name = " ".join(tail if short and measured else best.words)
     return Activity(name, cluster.core, cluster.full, best.span)
 
 

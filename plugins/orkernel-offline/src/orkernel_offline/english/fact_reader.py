@@ -10,12 +10,22 @@ from . import lexicon as lex
 from .announce import announces, lists_names, place_of
 from .clause_view import Observations
 from .clauses import Clause
-from .facts import Amount, ComparisonWords, Facts, Goal, GoalWords, Limit, Relation, Target
+from .facts import (
+    Amount,
+    ComparisonWords,
+    Facts,
+    Goal,
+    GoalWords,
+    Limit,
+    LimitWords,
+    Relation,
+    Target,
+)
 from .goal_target import Unresolved
 from .goals import Goals
 from .limits import Sense
 from .measures import Column, freeze
-from .resolve import Resolver, as_limit
+from .resolve import INTENSIVE, Resolver
 
 
 def _check_limits(limits: Sequence[Limit]) -> None:
@@ -107,7 +117,7 @@ class FactReader:
                 (amount.quantity.number_start, amount.quantity.number_end),
                 f"cannot tell what {amount.quantity.text} is about",
             )
-        found = self.resolver.limit(as_limit(amount, Sense(op)))
+        found = self.resolver.limit(_as_limit(amount, Sense(op)))
         if any(isinstance(item, Relation) for item in found):
             raise Unresolved(amount.span, 'say "exactly", "at least" or "at most" so many per unit')
         self._take(found)
@@ -230,17 +240,19 @@ class FactReader:
         column = self.resolver.columns[index]
         if goal.target.index == index or (goal.less is not None and goal.less.index == index):
             return True
-        if column.money or not column.nouns or column.unit in lex.TIME_UNITS:
+        if column.percent or column.nouns & INTENSIVE:
             return True
-        return self._requires(index)
-
-    def _requires(self, index: int) -> bool:
-        """A needed amount that only some activities give is plausible only for some of them."""
-        return False
+        return bool(column.money) or not column.nouns or column.unit in lex.TIME_UNITS
 
 
 def _column_words(column: Column) -> str:
     return column.money or " ".join(sorted(column.nouns)) or column.unit or "an amount"
+
+
+def _dimension(unit: str | None) -> str:
+    """ "weight" for kg, "volume" for liters, else the unit itself."""
+    dimension = next((name for name, table in lex.DIMENSIONS.items() if unit in table), "")
+    return {"mass": "weight"}.get(dimension, dimension) or unit or ""
 
 
 def _names(resolver: Resolver) -> list[str]:
@@ -252,7 +264,28 @@ def _names(resolver: Resolver) -> list[str]:
             base = {"earn": "earning"}.get(column.money, column.money)
         elif column.unit in lex.TIME_UNITS:
             base = base or "_".join(sorted(column.nouns)[:2])
-            base = f"time_{base}" if base else "time"
-        name = base or "_".join(sorted(column.nouns)) or column.unit or "amount"
+            base = base if "time" in base.split("_") else f"time_{base}".strip("_")
+        name = base or "_".join(sorted(column.nouns)) or _dimension(column.unit) or "amount"
         names.append(name)
     return names
+
+
+def _as_limit(amount: Amount, sense: Sense) -> LimitWords:
+    """Read an amount that is nobody's per-unit amount as a limit."""
+    gapped = tuple(m for m in amount.mentions if m.role == "holder")
+    subject = gapped or tuple(m for m in amount.mentions if m.role in {"subject", "make"})
+    others = tuple(m for m in amount.mentions if m.role not in {"subject", "make", "holder"})
+    return LimitWords(
+        amount.quantity,
+        sense,
+        amount.nouns,
+        amount.money,
+        amount.verb,
+        subject,
+        others,
+        amount.quantity.each,
+        False,
+        amount.clause,
+        amount.span,
+        amount.periods,
+    )

@@ -18,13 +18,19 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A noun phrase that may name an activity; ``role`` says where it stands."""
+    """A noun phrase that may name an activity.
+
+    Attributes:
+        role: where it stands.
+        tail: number of ``words`` that stand behind "of".
+    """
 
     lemmas: frozenset[str]
     words: tuple[str, ...]
     span: Span
     role: str
     determiner: str = ""
+    tail: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Amount:
         mentions: phrases that may name the activity.
         sense: what the clause says about it if it is no per-unit amount: "<=" or "have"
             (available), ">=" or "need" (needed), or "" (neither).
+        head: the head row of the table that it stands in, or None.
     """
 
     quantity: Quantity
@@ -51,6 +58,7 @@ class Amount:
     span: Span
     sense: str = ""
     respectively: int | None = None
+    head: Span | None = None
 
     @property
     def periods(self) -> frozenset[str]:
@@ -83,7 +91,7 @@ class LimitWords:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonWords:
-    """Two things compared: ``first sense factor * second``."""
+    """Two things compared: ``first sense factor * second + offset``."""
 
     sense: Sense
     factor: float
@@ -92,11 +100,16 @@ class ComparisonWords:
     clause: int
     span: Span
     preference: bool = False
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ShareWords:
-    """A share of a whole: "at least 60% of the trips should be by canoe"."""
+    """A share of a whole: "at least 60% of the trips should be by canoe".
+
+    Attributes:
+        content: lemmas of what follows the number at once ("40% copper").
+    """
 
     sense: Sense
     quantity: Quantity
@@ -104,6 +117,7 @@ class ShareWords:
     mentions: tuple[Mention, ...]
     clause: int
     span: Span
+    content: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +161,7 @@ class Measure:
 
     Attributes:
         cells: activity index to (amount, spans of the number and of its phrase).
+        heads: head rows of the tables that the amounts stand in.
     """
 
     name: str
@@ -157,6 +172,7 @@ class Measure:
     verbs: frozenset[str]
     percent: bool
     cells: dict[int, tuple[float, Span, str]]
+    heads: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +199,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``first sense factor * second``; a share is a relation to the total."""
+    """``first sense factor * second + offset``; a share is a relation to the total."""
 
     first: Target
     second: Target
@@ -192,6 +208,7 @@ class Relation:
     quantity: Quantity | None
     span: Span
     preference: bool = False
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +224,12 @@ class Goal:
 
 @dataclass(slots=True)
 class Facts:
-    """Everything read from a statement."""
+    """Everything read from a statement.
+
+    Attributes:
+        unit: what the amounts to decide on are counted in, where it is a unit.
+        selection: where it asks which things to take, each once or not at all.
+    """
 
     activities: tuple[Activity, ...]
     measures: tuple[Measure, ...]
@@ -220,3 +242,5 @@ class Facts:
     stated_whole: bool | None
     assumptions: list[tuple[str, tuple[str, ...]]]
     announced: tuple[Span, ...] = ()
+    selection: Span | None = None
+    unit: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from . import lexicon as lex
-from .clause_view import mention_of
+from .clause_view import mention_of, per_mention
 from .clauses import Clause
 from .facts import GoalWords, Mention
 from .phrases import Mark, Noun, Per, Phrase, Quantity, Verb
@@ -80,9 +80,7 @@ def _goal(tail: Sequence[Phrase], sense: str, number: int) -> GoalWords | None:
             mentions.append(mention_of(phrase, "goal"))
             total = total or phrase.total or phrase.counted
         elif isinstance(phrase, Per):
-            mentions.append(
-                Mention(frozenset(phrase.lemmas), phrase.words, (phrase.start, phrase.end), "per")
-            )
+            mentions.append(per_mention(phrase))
     if not mentions:
         return None
     nouns = frozenset().union(*(mention.lemmas for mention in mentions))

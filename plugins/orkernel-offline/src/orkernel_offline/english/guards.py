@@ -81,10 +81,22 @@ def _reasons(clause: Clause) -> Iterator[str]:
         following = phrases[index + 1] if index + 1 < len(phrases) else None
         quantity = phrases[index]
         plain = isinstance(quantity, Quantity) and quantity.role == "plain"
-        if plain and isinstance(following, Mark) and following.kind in {"limit", "more"}:
+        if plain and isinstance(following, Mark) and _compares(phrases, index):
             yield "so much more or less than another amount is not read"
     if any(isinstance(p, Mark) and p.text == "already" for p in phrases) and quantities:
         yield "what is there already is not read"
+
+
+def _compares(phrases: Sequence[Phrase], index: int) -> bool:
+    """A comparison follows that is not "5 more A than B"."""
+    quantity, following = phrases[index], phrases[index + 1]
+    assert isinstance(quantity, Quantity)
+    assert isinstance(following, Mark)
+    bare = not quantity.unit and not quantity.nouns
+    if following.kind == "limit":
+        return not (bare and following.sense is not None and following.sense.strict)
+    than = any(isinstance(p, Mark) and p.kind == "than" for p in phrases[index + 2 :])
+    return following.kind == "more" and not (bare and than)
 
 
 def _is_limited(phrase: Phrase) -> bool:

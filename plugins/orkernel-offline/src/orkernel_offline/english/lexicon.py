@@ -186,6 +186,9 @@ VOLUME_UNITS: dict[str, float] = {
     "litre": 1.0,
     "liter": 1.0,
     "gallon": 3.785411784,
+    "cbm": 1000.0,
+    "cbft": 28.316846592,
+    "cbyd": 764.554857984,
 }
 LENGTH_UNITS: dict[str, float] = {
     "mm": 1e-3,
@@ -245,6 +248,9 @@ _UNIT_NAMES = {
     "sqft": "square foot",
     "sqm": "square meter",
     "sqyd": "square yard",
+    "cbm": "cubic meter",
+    "cbft": "cubic foot",
+    "cbyd": "cubic yard",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import lexicon as lex
-from .clause_view import REASON_LINKS, ClauseView, mention_of
+from .clause_view import REASON_LINKS, ClauseView, mention_of, per_mention
 from .facts import ComparisonWords, LimitWords, Mention, ShareWords
 from .limits import AT_LEAST, EXACTLY, LESS, LIMIT_VERBS, MORE, Sense
 from .phrases import Mark, Noun, Per, Quantity, Verb
@@ -36,11 +36,7 @@ class LimitReader(ClauseView):
             and all(phrase.start != mention.span[0] for mention in others)
             and not self.quantity_between(index, phrase)
         ]
-        others += [
-            Mention(frozenset(per.lemmas), per.words, (per.start, per.end), "per")
-            for per in pers
-            if not per.is_horizon
-        ]
+        others += [per_mention(per) for per in pers if not per.is_horizon]
         each = quantity.each or any(
             isinstance(phrase, Mark) and phrase.text == "each" for phrase in rest
         )
@@ -110,6 +106,7 @@ class LimitReader(ClauseView):
                     self.mentions(index) + self.subject_if_shared(),
                     self.number,
                     self.span,
+                    self.content(index),
                 )
             )
             return True
@@ -119,6 +116,46 @@ class LimitReader(ClauseView):
             )
         )
         return True
+
+    def offset_kind(self, index: int) -> int:
+        """1 for "5 more … than", -1 for "5 fewer … than", 0 for any other number."""
+        quantity = self.quantity(index)
+        following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if quantity.role != "plain" or quantity.unit or quantity.nouns:
+            return 0
+        if not isinstance(following, Mark):
+            return 0
+        if following.kind == "limit" and following.sense is not None and following.sense.strict:
+            return 1 if following.sense.op == ">=" else -1
+        than = any(isinstance(p, Mark) and p.kind == "than" for p in self.phrases[index + 2 :])
+        if following.kind == "more" and than:
+            return -1 if following.text in {"less", "fewer", "smaller"} else 1
+        return 0
+
+    def offset(self, index: int, sense: Sense | None) -> None:
+        """ "at least 5 more chairs than tables", "exactly 3 fewer A than B"."""
+        quantity = self.quantity(index)
+        kind = self.offset_kind(index)
+        verb = self.clause.verb
+        if sense is None and verb is not None and verb.modal in {"must", "should"}:
+            sense = EXACTLY
+        if sense is None:
+            self.out.unread.append(('say "at least", "at most" or "exactly" so many', self.span))
+            return
+        if kind < 0:
+            sense = Sense({"<=": ">=", ">=": "<=", "==": "=="}[sense.op], sense.strict)
+        self.out.comparisons.append(
+            ComparisonWords(
+                sense,
+                1.0,
+                quantity,
+                self.mentions(index),
+                self.number,
+                self.span,
+                self.is_preference(),
+                kind * quantity.value,
+            )
+        )
 
     def subject_if_shared(self) -> tuple[Mention, ...]:
         return self.subject if self.inherited else ()

@@ -13,6 +13,12 @@ from .morphology import one_slip, related
 
 @dataclass(slots=True)
 class Column:
+    """A measure while it is put together.
+
+    Attributes:
+        hundredths: its shares are kept as written below a head with "%": 30, not 0.3.
+    """
+
     nouns: frozenset[str]
     soft: frozenset[str]
     unit: str | None
@@ -22,6 +28,8 @@ class Column:
     words: tuple[str, ...] = ()
     cells: dict[int, tuple[float, Span, str]] = field(default_factory=dict)
     periods: set[str] = field(default_factory=set)
+    heads: list[Span] = field(default_factory=list)
+    hundredths: bool = False
 
 
 class Conflict(Exception):
@@ -53,11 +61,12 @@ def overlap(first: frozenset[str], second: frozenset[str]) -> int:
 
 def _fits(column: Column, amount: Amount) -> int:
     """3 same measure, 2 almost surely, 1 by elision, 0 different."""
-    if bool(column.money) != bool(amount.money):
+    if bool(column.money) != bool(amount.money) or column.percent != _is_percent(amount):
+        return 0
+    if column.hundredths != _in_hundredths(amount):
         return 0
     if amount.money:
-        same = column.money == amount.money and column.percent == _is_percent(amount)
-        return 3 if same else 0
+        return 3 if column.money == amount.money else 0
     if not (amount.nouns or amount.unit):
         return 1 if amount.verb in column.verbs else 0
     if not same_unit(column.unit, amount.unit):
@@ -81,6 +90,12 @@ def _is_percent(amount: Amount) -> bool:
     return amount.quantity.role == "percent"
 
 
+def _in_hundredths(amount: Amount) -> bool:
+    """A share below a head with "%": the cell itself has no sign."""
+    tabled = amount.head is not None and _is_percent(amount) and not amount.money
+    return tabled and "%" not in amount.quantity.text
+
+
 def build(amounts: Sequence[tuple[Amount, tuple[int, ...]]], count: int) -> list[Column]:
     """Group amounts, each with the activities it is per unit of, into columns.
 
@@ -100,7 +115,8 @@ def build(amounts: Sequence[tuple[Amount, tuple[int, ...]]], count: int) -> list
 
 
 def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_least: int) -> None:
-    value = amount.quantity.value / (100.0 if _is_percent(amount) else 1.0)
+    shared = _is_percent(amount) and not _in_hundredths(amount)
+    value = amount.quantity.value / (100.0 if shared else 1.0)
     span = (amount.quantity.number_start, amount.quantity.number_end)
     cell = (value, amount.span, amount.quantity.text)
     scored = sorted(
@@ -122,6 +138,7 @@ def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_l
         column.verbs.add(amount.verb)
         column.soft |= amount.soft
         column.periods |= amount.periods
+        column.heads += [amount.head] if amount.head else []
         return
     column = Column(
         amount.nouns,
@@ -133,6 +150,8 @@ def _place(columns: list[Column], amount: Amount, members: tuple[int, ...], at_l
         amount.quantity.words + tuple(sorted(amount.nouns - set(amount.quantity.nouns))),
     )
     column.periods |= amount.periods
+    column.heads += [amount.head] if amount.head else []
+    column.hundredths = _in_hundredths(amount)
     for member in members:
         column.cells[member] = cell
     columns.append(column)
@@ -159,6 +178,7 @@ def _join_partial(columns: list[Column], count: int) -> list[Column]:
         home.cells.update(column.cells)
         home.verbs |= column.verbs
         home.periods |= column.periods
+        home.heads += column.heads
         home.money = column.money if home.money == "earn" else home.money
         home.nouns = home.nouns & column.nouns or home.nouns
     return result
@@ -203,6 +223,7 @@ def freeze(column: Column, name: str) -> Measure:
         frozenset(column.verbs),
         column.percent,
         dict(column.cells),
+        tuple(dict.fromkeys(column.heads)),
     )
 
 

@@ -86,6 +86,12 @@ class _ClauseReader(AmountReader, LimitReader):
             sense = self.sense(index) or carried
             if quantity.role in {"times", "fraction", "percent"} and self.relative(index, sense):
                 continue
+            if self.offset_kind(index):
+                self.offset(index, self.sense(index))
+                if len(quantities) > 1:
+                    reason = "say how many more or fewer in a sentence of its own"
+                    self.out.unread.append((reason, self.span))
+                return
             if sense is not None:
                 carried = sense
                 self.limit(index, sense)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import lexicon as lex
 from .limits import Sense
+from .noun_runs import is_prefix, square, unit_of, without_prefix
 from .tagging import Tagged
 
 
@@ -23,6 +23,7 @@ class Noun:
         total: it says "total".
         words: the surface words, without determiner, in order.
         prefix: lemmas of the count and type words that were left out.
+        tail: number of ``words`` that stand behind "of".
     """
 
     start: int
@@ -34,6 +35,7 @@ class Noun:
     total: bool = False
     words: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
+    tail: int = 0
 
     @property
     def lemmas(self) -> frozenset[str]:
@@ -53,6 +55,7 @@ class Quantity:
         based: an "of" phrase follows the number or its unit.
         each: the "of" phrase starts with "each".
         number_start, number_end: offsets of the number alone.
+        opens_range: it is the lower end of "between 10 and 30".
     """
 
     start: int
@@ -68,6 +71,7 @@ class Quantity:
     each: bool = False
     number_start: int = 0
     number_end: int = 0
+    opens_range: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Per:
     end: int
     lemmas: tuple[str, ...]
     words: tuple[str, ...] = ()
+    tail: int = 0
 
     @property
     def is_horizon(self) -> bool:
@@ -122,6 +127,7 @@ class _Chunker:
     def run(self) -> tuple[Phrase, ...]:
         while self.index < len(self.tags):
             phrase = self._next()
+            self._complete_range(phrase)
             self.result.append(phrase)
             if isinstance(phrase, Mark):
                 if phrase.kind == "rel":
@@ -129,6 +135,20 @@ class _Chunker:
                 elif phrase.kind in {"comma", "conj", "sub", "colon"}:
                     self.relative = False
         return tuple(self.result)
+
+    def _complete_range(self, phrase: Phrase) -> None:
+        """ "between 10 and 30 chairs": 10 counts chairs too."""
+        last = self.result[-1] if self.result else None
+        if isinstance(phrase, Quantity) and isinstance(last, Quantity) and last.opens_range:
+            self.result[-1] = replace(
+                last,
+                role=phrase.role if last.role == "plain" else last.role,
+                unit=phrase.unit,
+                nouns=phrase.nouns,
+                words=phrase.words,
+                based=phrase.based,
+                each=phrase.each,
+            )
 
     def _tag(self, offset: int = 0) -> str:
         place = self.index + offset
@@ -199,7 +219,7 @@ class _Chunker:
         if self._tag() != "noun":
             return Per(start, self._at(-1).end, ())
         noun = self._noun()
-        return Per(start, noun.end, noun.head + noun.of, noun.words)
+        return Per(start, noun.end, noun.head + noun.of, noun.words, noun.tail)
 
     def _noun_run(self) -> list[Tagged]:
         run: list[Tagged] = []
@@ -232,17 +252,19 @@ class _Chunker:
         end = self._at(-1).end
         prefix: list[str] = []
         counted, total = False, any(word.lemma == "total" for run in runs for word in run)
-        while len(runs) > 1 and _is_prefix(runs[0]):
+        while len(runs) > 1 and is_prefix(runs[0]):
             counted = counted or runs[0][-1].lemma in lex.COUNT_NOUNS
             prefix += [word.lemma for word in runs.pop(0)]
         words = tuple(word.text for run in runs for word in run)
-        head = _square(tuple(word.lemma for word in runs[0]))
-        of = _square(tuple(word.lemma for run in runs[1:] for word in run))
-        return Noun(start, end, head, of, determiner, counted, total, words, tuple(prefix))
+        head = square(tuple(word.lemma for word in runs[0]))
+        of = square(tuple(word.lemma for run in runs[1:] for word in run))
+        tail = sum(len(run) for run in runs[1:])
+        return Noun(start, end, head, of, determiner, counted, total, words, tuple(prefix), tail)
 
     def _quantity(self) -> Quantity:
         start = self._at().start
         sense = None
+        opens_range = self._at().low == "between"
         if self._tag() == "limit":
             sense = self._at().sense
             self.index += 1
@@ -250,7 +272,7 @@ class _Chunker:
         self.index += 1
         based = each = False
         run = self._noun_run() if number.token.role not in {"percent", "fraction", "times"} else []
-        unit, nouns = _unit_of(run)
+        unit, nouns = unit_of(run)
         words = [word.text for word in run]
         if skip := self._of_follows():
             each = self._tag(1) == "each" and self._at(1).low != "either"
@@ -259,7 +281,7 @@ class _Chunker:
             while further := self._of_follows():
                 self.index += further
                 of += self._noun_run()
-            of = _without_prefix(of)
+            of = without_prefix(of)
             based = True
             nouns += [word.lemma for word in of]
             words = [word.text for word in of]
@@ -278,6 +300,7 @@ class _Chunker:
             each,
             number.start,
             number.end,
+            opens_range,
         )
 
     def _verb(self) -> Verb:
@@ -343,38 +366,6 @@ class _Chunker:
         main = [word for word in chain if word not in {"be", "have", "to", "do"}]
         last = main[-1] if main else (chain[-1] if chain else modal)
         return Verb(start, end, last, tuple(chain), kind, negative, passive, modal)
-
-
-def _is_prefix(run: list[Tagged]) -> bool:
-    last = run[-1].lemma if run else ""
-    return last in lex.COUNT_NOUNS or last in lex.TYPE_NOUNS
-
-
-def _without_prefix(run: list[Tagged]) -> list[Tagged]:
-    return [word for word in run if word.lemma not in lex.COUNT_NOUNS]
-
-
-_SQUARE = {"foot": "sqft", "ft": "sqft", "meter": "sqm", "m": "sqm", "yard": "sqyd", "yd": "sqyd"}
-
-
-def _square(lemmas: tuple[str, ...]) -> tuple[str, ...]:
-    """ "square foot" is one unit."""
-    for index, (first, second) in enumerate(itertools.pairwise(lemmas)):
-        if first in {"sq", "square"} and second in _SQUARE:
-            return (*lemmas[:index], _SQUARE[second], *lemmas[index + 2 :])
-    return lemmas
-
-
-def _unit_of(run: list[Tagged]) -> tuple[str | None, list[str]]:
-    """Split the nouns behind a number into a unit and what is counted."""
-    lemmas = [word.lemma for word in run]
-    if len(lemmas) > 1 and lemmas[0] in {"sq", "square"} and lemmas[1] in _SQUARE:
-        return _SQUARE[lemmas[1]], lemmas[2:]
-    if lemmas and lemmas[0] in lex.UNITS:
-        return lemmas[0], lemmas[1:]
-    if lemmas and lemmas[-1] in lex.UNITS:
-        return lemmas[-1], [word for word in lemmas[:-1] if word != "working"]
-    return None, lemmas
 
 
 def chunk(tags: Sequence[Tagged]) -> tuple[Phrase, ...]:

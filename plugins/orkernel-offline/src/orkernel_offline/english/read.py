@@ -20,6 +20,7 @@ from .fact_reader import FactReader
 from .facts import (
     Amount,
     Facts,
+    Limit,
     Mention,
     Span,
 )
@@ -30,6 +31,9 @@ from .measures import Conflict, build
 from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
 from .resolve import Resolver
+from .selection import selection_span, wordless_limits
+from .table_amounts import TableWords, table_words
+from .tables import cut_tables
 from .tagging import label_nouns
 from .tokens import (
     MAX_CHARACTERS,
@@ -58,7 +62,8 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
             ((0, len(statement)),),
         )
     trace = Trace()
-    clauses, asides = _clauses(statement, trace)
+    text, grids = cut_tables(statement)
+    clauses, asides = _clauses(text, trace)
     if not clauses:
         raise Unreadable("the statement has no sentence", ((0, len(statement)),))
     finding = unsupported_words(trace.sentences) or unsupported_clauses(
@@ -67,8 +72,9 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
     if finding is not None:
         raise Unreadable(finding[0], (finding[1],))
     _check_numbers(trace.sentences, clauses, asides)
+    tables = table_words(grids, len(clauses))
     try:
-        return _facts(clauses, asides, trace), trace
+        return _facts(clauses, asides, tables, trace), trace
     except Unresolved as problem:
         raise Unreadable(problem.reason, (problem.span,)) from None
     except Conflict as problem:
@@ -99,10 +105,15 @@ def _clauses(statement: str, trace: Trace) -> tuple[list[Clause], list[list[Phra
     return trace.clauses, asides
 
 
-def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> Facts:
+def _facts(
+    clauses: list[Clause], asides: list[list[Phrase]], tables: TableWords, trace: Trace
+) -> Facts:
     _check_asides(asides)
     goals = find_goals(clauses)
     observations = observe(clauses)
+    observations.amounts += tables.amounts
+    observations.limits += tables.limits
+    clauses = trace.clauses = [*clauses, *tables.clauses]
     trace.goals, trace.observations = goals, observations
     activities = discover(undescribed(observations.amounts, clauses))
     if len(activities) < 2:
@@ -126,9 +137,13 @@ def _facts(clauses: list[Clause], asides: list[list[Phrase]], trace: Trace) -> F
     resolver = Resolver(naming, columns, basis, announcements(clauses))
     reader = FactReader(resolver, goals, clauses)
     facts = reader.read(observations, loose)
-    facts.divisible = divisible
+    facts.divisible = divisible or any(map(_in_divisible_unit, facts.limits))
     facts.basis = basis
+    facts.unit = _unit(basis, goals) if facts.divisible else None
     facts.announced = announcing_spans(clauses)
+    facts.selection = None if facts.divisible else selection_span(clauses, goals, naming)
+    if facts.selection is not None:
+        facts.limits += wordless_limits(clauses, goals, naming)
     facts.stated_whole = _stated_whole(clauses, asides)
     trace.facts = facts
     return facts
@@ -189,6 +204,8 @@ def _basis(
             if mention.role == "per" and not mention.lemmas <= lex.TIME_HORIZON:
                 if len(mention.lemmas) == 1:
                     basis |= mention.lemmas
+                else:
+                    basis |= mention.lemmas & lex.DIVISIBLE_UNITS - set(lex.TIME_UNITS)
             elif mention.role in {"subject", "make"}:
                 basis |= mention.lemmas & lex.DIVISIBLE_UNITS
         if amount.quantity.role == "percent" and amount.money:
@@ -198,6 +215,19 @@ def _basis(
     uncounted = not goals.question_nouns and not hourly and per_unit
     timed = uncounted and all(_per_time(amount.mentions) for amount, _ in per_unit)
     return frozenset(basis | asked), bool(asked or heads or timed)
+
+
+def _unit(basis: frozenset[str], goals: Goals) -> str | None:
+    """The unit that is asked for, else the only one that amounts are given per."""
+    asked = goals.question_nouns & lex.DIVISIBLE_UNITS
+    known = asked or basis & lex.DIVISIBLE_UNITS
+    return next(iter(known)) if len(known) == 1 else None
+
+
+def _in_divisible_unit(limit: Limit) -> bool:
+    """ "at least 10 hectares of corn", "500 kg of blend": what is decided on can be split."""
+    unit = limit.quantity.unit
+    return limit.target.kind != "measure" and unit in lex.DIVISIBLE_UNITS - set(lex.TIME_UNITS)
 
 
 def _per_time(mentions: Sequence[Mention]) -> bool:

@@ -8,7 +8,6 @@ from . import lexicon as lex
 from .clause_view import money_kind
 from .entities import Naming
 from .facts import (
-    Amount,
     ComparisonWords,
     Limit,
     LimitWords,
@@ -18,11 +17,13 @@ from .facts import (
     Target,
 )
 from .goal_target import TOTAL, GoalResolver, Unresolved
-from .limits import Sense
 from .lookup import GENERIC
 from .measures import Column, convertible, overlap
 from .words import words
 
+BLENDS = words("blend mix mixture")
+# Measures of a mixture that are an average of its parts, not their sum.
+INTENSIVE = words("octane rating density viscosity purity concentration moisture grade")
 _COUNTABLE = words("item product unit piece thing")
 
 
@@ -95,6 +96,9 @@ class Resolver(GoalResolver):
         """
         quantity = words.quantity
         target, scale = self._limit_target(words)
+        if target.kind == "measure" and self.columns[target.index].nouns & INTENSIVE:
+            factor = quantity.value
+            return [Relation(target, TOTAL, words.sense, factor, quantity, words.span)]
         self._check_period(words, target)
         if relation := self.per_activity(words, target):
             return [relation]
@@ -184,13 +188,17 @@ class Resolver(GoalResolver):
 
     def _names_class(self, words: LimitWords, nouns: frozenset[str]) -> bool:
         """Class words, possibly with others that nothing else uses ("pills of medication")."""
-        if self.naming.is_total(nouns):
+        if self.naming.is_total(nouns) or (nouns - {words.quantity.unit} and self._blend(nouns)):
             return True
         rest = nouns - self.naming.class_words
         known = any(overlap(rest, column.nouns) for column in self.columns)
         if nouns & self.naming.class_words and not known:
             return True
         return words.total and bool(nouns) and not known and words.quantity.unit is None
+
+    def _blend(self, nouns: frozenset[str]) -> bool:
+        """ "500 kg of blend": all that is mixed together."""
+        return bool(nouns & BLENDS) and nouns <= BLENDS | self.naming.class_words | lex.UNITS
 
     def _other_unit(self, unit: str | None) -> bool:
         """The unit is one that activities are not counted in."""
@@ -233,6 +241,10 @@ class Resolver(GoalResolver):
 
     def _uncounted_target(self, words: LimitWords, around: Sequence[Mention]) -> Target | None:
         """ "the number of vans must be at least 5", "of whom at least 5 must be seniors"."""
+        led = [m.lemmas for m in words.others if m.role == "lead"]
+        average = [i for i, c in enumerate(self.columns) if c.nouns & INTENSIVE and c.nouns in led]
+        if len(average) == 1:
+            return Target("measure", average[0])
         named = self.one_activity(words.subject) or self.one_activity(words.others)
         if named is not None:
             return named
@@ -279,7 +291,7 @@ class Resolver(GoalResolver):
             target = self._side(mention)
             if target is not None and (not order or order[-1] != target):
                 order.append(target)
-        if len(order) == 1 and words.quantity is not None:
+        if len(order) == 1 and words.quantity is not None and not words.offset:
             last = words.mentions[-1]
             if self.naming.is_total(last.lemmas) or "total" in last.lemmas:
                 order.append(TOTAL)
@@ -292,6 +304,7 @@ class Resolver(GoalResolver):
                 words.quantity,
                 words.span,
                 words.preference,
+                words.offset,
             )
         if words.quantity is None and (len(order) < 2) and words.preference:
             return None
@@ -315,6 +328,8 @@ class Resolver(GoalResolver):
             Unresolved: part or whole cannot be told.
         """
         base = words.base - GENERIC
+        if quality := self.quality(words, base):
+            return quality
         whole_hits = self.naming.exact(base)
         part = self.one_activity(words.mentions)
         if len(whole_hits) == 1 and len(self.naming.activities) > 1:
@@ -338,6 +353,26 @@ class Resolver(GoalResolver):
         factor = words.quantity.value / (100.0 if words.quantity.role == "percent" else 1.0)
         return Relation(first, second, words.sense, factor, words.quantity, words.span)
 
+    def quality(self, words: ShareWords, base: frozenset[str]) -> Relation | None:
+        """ "the blend must contain at least 40% copper": a share of all that is mixed."""
+        named = [words.content] if words.content else [m.lemmas for m in words.mentions]
+        hits = [
+            index
+            for index, column in enumerate(self.columns)
+            if column.percent
+            and not column.money
+            and any(overlap(column.nouns, lemmas) == len(column.nouns) for lemmas in named)
+        ]
+        if len(hits) > 1:
+            raise Unresolved(words.span, "cannot tell which content is meant")
+        if not hits or (base and not base <= BLENDS | self.naming.class_words):
+            return None
+        factor = words.quantity.value / (100.0 if words.quantity.role == "percent" else 1.0)
+        if self.columns[hits[0]].hundredths:
+            factor = words.quantity.value * (1.0 if words.quantity.role == "percent" else 100.0)
+        target = Target("measure", hits[0])
+        return Relation(target, TOTAL, words.sense, factor, words.quantity, words.span)
+
     def _whole(self, words: ShareWords, base: frozenset[str]) -> Target:
         if not base:
             return TOTAL
@@ -350,24 +385,3 @@ class Resolver(GoalResolver):
         if money_kind(base):
             raise Unresolved(words.span, "a share of a sum of money")
         return TOTAL
-
-
-def as_limit(amount: Amount, sense: Sense) -> LimitWords:
-    """Read an amount that is nobody's per-unit amount as a limit."""
-    gapped = tuple(m for m in amount.mentions if m.role == "holder")
-    subject = gapped or tuple(m for m in amount.mentions if m.role in {"subject", "make"})
-    others = tuple(m for m in amount.mentions if m.role not in {"subject", "make", "holder"})
-    return LimitWords(
-        amount.quantity,
-        sense,
-        amount.nouns,
-        amount.money,
-        amount.verb,
-        subject,
-        others,
-        amount.quantity.each,
-        False,
-        amount.clause,
-        amount.span,
-        amount.periods,
-    )

@@ -14,7 +14,13 @@ from .morphology import lemma
 from .words import words
 
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+")
+_PER = re.compile(r"\s*(?:\bper\b|/)\s*(\d[\d.,]*\s*)?([^\W\d_][\w-]*)?.*$")
+_POWERS = {
+    "m2": "sqm", "m²": "sqm", "square meters": "sqm", "square metres": "sqm", "sqm": "sqm",
+    "m3": "cbm", "m³": "cbm", "cubic meters": "cbm", "cubic metres": "cbm",
+    "ft2": "sqft", "ft²": "sqft", "square feet": "sqft", "ft3": "cbft", "ft³": "cbft",
+}  # fmt: skip
 SUPPLY_WORDS = words("supply stock capacity available availability inventory output")
 DEMAND_WORDS = words("demand need requirement required order needed")
 UPPER_WORDS = SUPPLY_WORDS | words("limit maximum max budget")
@@ -30,6 +36,8 @@ class Head:
         lemmas: lemmas of the words, in order.
         unit: the unit that it names in brackets or behind "in" or a comma, or None.
         money: the unit is a currency.
+        per: what it is counted by ("cost per kg"), or "".
+        broken: it is counted by several ("g per 100 g").
     """
 
     text: str
@@ -37,6 +45,8 @@ class Head:
     unit: str | None
     money: bool
     span: Span
+    per: str = ""
+    broken: bool = False
 
     @property
     def bound(self) -> str:
@@ -86,13 +96,17 @@ def head_of(cell: Cell) -> Head:
     unit, money = _unit(inside)
     if match and (unit is not None or money or not inside.strip()):
         text = text[: match.start()].strip()
+    counted = _PER.search(inside) or _PER.search(text)
+    text = _PER.sub("", text).strip()
     names = [m.group() for m in _WORD.finditer(text)]
     return Head(
         " ".join(text.split()),
         tuple(lemma(name) for name in names),
         unit,
-        money or "$" in cell.text or "€" in cell.text or "£" in cell.text,
+        money or any(sign in cell.text for sign in "$€£"),
         (cell.start, cell.end),
+        lemma(counted.group(2)) if counted and counted.group(2) else "",
+        bool(counted and counted.group(1)),
     )
 
 
@@ -101,7 +115,7 @@ def _unit(text: str) -> tuple[str | None, bool]:
     first = re.split(r"\s+per\s+|\s*/\s*", text.strip())[0].strip()
     if first in {"$", "€", "£"}:
         return None, True
-    name = lemma(first)
+    name = _POWERS.get(first.lower(), lemma(first))
     if name in lex.MONEY_UNITS:
         return None, True
     if first == "%":
