@@ -56,9 +56,72 @@ def test_any_salad_of_problem_words_is_read_or_refused(words: list[str]) -> None
         assert all(quote in text for quote in _quotes(formulation))
 
 
+_SITES = """Oslo Bergen Rome A B from to two three depots stores , and : ( ) . each every ship
+    costs $4 $7 12 30 crates tons has needs at least most exactly one must cannot all assign
+    assigned workers jobs Ann Ben does minimize the total cost supply demand respectively per"""
+_PIPES = """| | | --- 3 40 $7 2% item oak (m) profit ($) available limit minimum \n \n stool shelf -
+    Oslo Rome supply need from x"""
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_SITES.split()), max_size=60))
+def test_any_salad_of_sites_is_read_or_refused(words: list[str]) -> None:
+    text = (
+        "A firm ships crates from two depots, Oslo and Bergen, to two stores, A and B. "
+        + " ".join(words)
+        + ". Minimize the total cost."
+    )
+    for formulation in _read(text):
+        parse_formulation(formulation)
+        assert all(quote in text for quote in _quotes(formulation))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_PIPES.split(" ")), max_size=60), st.booleans())
+def test_any_table_is_read_or_refused(cells: list[str], sites: bool) -> None:
+    opening = "A firm ships crates. " if sites else "A shop makes stools and shelves. "
+    text = (
+        f"{opening}\n\n| item | oak (m) | profit ($) |\n|---|---|---|\n| stool | 3 | 9 |\n"
+        + " ".join(cells)
+        + "\n\nThere are 40 m of oak. Maximize the profit."
+    )
+    for formulation in _read(text):
+        parse_formulation(formulation)
+        assert all(quote in text for quote in _quotes(formulation))
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 99), min_size=3, max_size=3), min_size=2, max_size=2),
+    st.lists(st.integers(50, 99), min_size=2, max_size=2),
+    st.lists(st.integers(1, 30), min_size=3, max_size=3),
+)
+def test_the_numbers_of_a_transport_problem_arrive_unchanged(
+    cost: list[list[int]], supply: list[int], demand: list[int]
+) -> None:
+    stores = ("Ark", "Bay", "Cove")
+    text = (
+        f"A firm ships crates from two depots, Oslo and Bergen, to three stores, Ark, Bay and "
+        f"Cove. Oslo has {supply[0]} crates and Bergen has {supply[1]} crates. Ark needs "
+        f"{demand[0]} crates, Bay {demand[1]} and Cove {demand[2]}. "
+    )
+    for depot, row in zip(("Oslo", "Bergen"), cost, strict=True):
+        prices = [f"${price} to {store}" for price, store in zip(row, stores, strict=True)]
+        text += f"Shipping a crate from {depot} costs {prices[0]}, {prices[1]} and {prices[2]}. "
+    text += "Minimize the total cost."
+    values = {p["name"]: p["value"] for p in _read(text)[0]["parameters"]}
+    assert [list(row.values()) for row in values["cost"].values()] == cost
+    assert list(values["available"].values()) == supply
+    assert list(values["needed"].values()) == demand
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "| a " * 4_000,
+        "|-|-|\n" * 2_000,
+        "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 1_500,
+        "two depots, A and B, " * 900,
+        "from A and B to C and D " * 700,
         "a " * 9_000,
         "(" * 9_000,
         "of " * 6_000,

@@ -294,7 +294,7 @@ def _set_word(facts: Facts) -> str:
     shared = frozenset.intersection(*(activity.full for activity in facts.activities))
     shared -= facts.basis
     ordered = [word for word in facts.activities[0].name.lower().split() if word in shared]
-    return ordered[-1] if ordered else "item"
+    return ordered[-1] if ordered else (facts.classes[0] if facts.classes else "item")
 
 
 def assemble(statement: str, facts: Facts, choice: Choice) -> dict[str, Any]:

@@ -194,6 +194,8 @@ class ClauseView:
     def content(self, index: int) -> frozenset[str]:
         """ "contains 30% copper", "the copper content of X is 30%": what it is a share of."""
         following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if isinstance(following, Quantity) and self.quantity(index).opens_range:
+            return self.content(index + 1)
         if isinstance(following, Noun):
             return following.lemmas
         for noun in self.subject_nouns:

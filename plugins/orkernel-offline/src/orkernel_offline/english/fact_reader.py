@@ -51,7 +51,16 @@ def _check_limits(limits: Sequence[Limit]) -> None:
 
 
 class FactReader:
-    def __init__(self, resolver: Resolver, goals: Goals, clauses: Sequence[Clause]) -> None:
+    """Ties everything that is observed.
+
+    Attributes:
+        selecting: the things are taken once or not at all.
+    """
+
+    def __init__(
+        self, resolver: Resolver, goals: Goals, clauses: Sequence[Clause], *, selecting: bool
+    ) -> None:
+        self.selecting = selecting
         self.resolver = resolver
         self.goals = goals
         self.clauses = clauses
@@ -112,6 +121,8 @@ class FactReader:
                 amount.span, f"{amount.quantity.text} may be an amount per unit or a limit"
             )
         op = {"have": "<=", "need": ">="}.get(amount.sense, amount.sense)
+        if not op and self.selecting and self._carries(amount):
+            op = "<="
         if not op:
             raise Unresolved(
                 (amount.quantity.number_start, amount.quantity.number_end),
@@ -121,6 +132,11 @@ class FactReader:
         if any(isinstance(item, Relation) for item in found):
             raise Unresolved(amount.span, 'say "exactly", "at least" or "at most" so many per unit')
         self._take(found)
+
+    def _carries(self, amount: Amount) -> bool:
+        """ "a hiker can carry 20 kg": all that fits, where things are chosen to be taken."""
+        verb = self.clauses[amount.clause].verb
+        return verb is not None and verb.modal == "can" and verb.lemma in lex.CARRYING_VERBS
 
     def _describes(self, amount: Amount) -> bool:
         """ "two types of panes": a count of the activities or of the measures."""

@@ -228,6 +228,7 @@ class Facts:
 
     Attributes:
         unit: what the amounts to decide on are counted in, where it is a unit.
+        classes: what tables call the things to decide on ("food").
         selection: where it asks which things to take, each once or not at all.
     """
 
@@ -243,4 +244,5 @@ class Facts:
     assumptions: list[tuple[str, tuple[str, ...]]]
     announced: tuple[Span, ...] = ()
     selection: Span | None = None
+    classes: tuple[str, ...] = ()
     unit: str | None = None

@@ -134,6 +134,7 @@ MOSTLY_NOUNS = words(
 
 # Verbs with the particle "up", after which "up to" is no limit.
 UP_VERBS = words("hook add sum set link wire sign tie catch connect wake live hang line hold pick")
+CARRYING_VERBS = words("carry hold take fit lift bear pack load")
 GOAL_VERBS = words("maximize maximise minimize minimise")
 
 # Nouns for the public that something serves, and for the staff that something needs.

@@ -121,6 +121,8 @@ class LimitReader(ClauseView):
         """1 for "5 more … than", -1 for "5 fewer … than", 0 for any other number."""
         quantity = self.quantity(index)
         following = self.phrases[index + 1] if index + 1 < len(self.phrases) else None
+        if self._exceeds_by(index):
+            return 1
         if quantity.role != "plain" or quantity.unit or quantity.nouns:
             return 0
         if not isinstance(following, Mark):
@@ -132,12 +134,22 @@ class LimitReader(ClauseView):
             return -1 if following.text in {"less", "fewer", "smaller"} else 1
         return 0
 
+    def _exceeds_by(self, index: int) -> bool:
+        """ "must exceed the number of tables by at least 5"."""
+        before = self.phrases[index - 1] if index else None
+        by = isinstance(before, Mark) and before.text == "by"
+        verb = self.clause.verb
+        return by and verb is not None and verb.lemma in {"exceed", "surpass", "outnumber"}
+
     def offset(self, index: int, sense: Sense | None) -> None:
         """ "at least 5 more chairs than tables", "exactly 3 fewer A than B"."""
         quantity = self.quantity(index)
         kind = self.offset_kind(index)
         verb = self.clause.verb
-        if sense is None and verb is not None and verb.modal in {"must", "should"}:
+        exceeds = self._exceeds_by(index)
+        if exceeds:
+            sense = quantity.limit if verb is not None and not verb.negative else None
+        elif sense is None and verb is not None and verb.modal in {"must", "should"}:
             sense = EXACTLY
         if sense is None:
             self.out.unread.append(('say "at least", "at most" or "exactly" so many', self.span))

@@ -40,6 +40,7 @@ _IRREGULAR_NOUNS = {
     "selfies": "selfie",
     "trolleys": "trolley",
     "buses": "bus",
+    "taxis": "taxi",
     "gases": "gas",
     "lenses": "lens",
     "quizzes": "quiz",

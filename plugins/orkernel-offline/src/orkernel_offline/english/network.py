@@ -292,7 +292,12 @@ class NetworkReader:
         said = {_base(item.word) for item in segment} | {
             item.word for item in segment if item.kind in {"head", "word"}
         }
-        raw = {token.low for token in sentence.tokens if _within(token.start, segment)}
+        known = [item.span for item in segment if item.kind in {"site", "all"}]
+        raw = {
+            token.low
+            for token in sentence.tokens
+            if _within(token.start, segment) and not any(a <= token.start < b for a, b in known)
+        }
         limits = [item for item in segment if item.kind == "limit"]
         if asks and not limits:
             return

@@ -204,6 +204,8 @@ def _match_goal(network: Network, goal: GoalWords) -> None:
         kind = "distance"
     if network.kind and network.kind in nouns:
         kind = network.kind
+    if not kind and not network.kind and len(nouns) == 1:
+        (kind,) = nouns
     if not kind or (network.kind and kind != network.kind):
         raise refuse("the goal is not about the numbers between the sites", goal.span)
     network.kind = kind

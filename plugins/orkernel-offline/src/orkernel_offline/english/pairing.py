@@ -51,6 +51,11 @@ def _pair_readings(
             yield _spread(text, kept, major, number_first=True)
         if re.fullmatch(f"(?:N{major}{minor}(?:N{minor})*)+", text):
             yield _led(text, kept, major)
+        trailing = re.fullmatch(f"{major}(N{{2,}})({minor}{{2,}})", text)
+        if trailing and len(trailing.group(1)) == len(trailing.group(2)):
+            size = len(trailing.group(1))
+            numbers, sites = kept[1 : 1 + size], kept[1 + size :]
+            yield [(_join(kept[0], s), n) for s, n in zip(sites, numbers, strict=True)]
         block = re.fullmatch(f"((?:{major}{minor}{{2,}}N{{2,}})+)", text)
         if block:
             blocks = re.findall(f"{major}({minor}+)(N+)", text)
@@ -127,7 +132,7 @@ def single_up(items: Sequence[Item], size: int) -> list[tuple[int, Item]] | None
     numbers = [item for item in kept if item.kind == "number"]
     sites = [item for item in kept if item.kind == "site"]
     same = len(numbers) == len(sites)
-    if same and re.fullmatch(r"(?:SN)+|(?:NS)+|S+N+|N+S+|s(?:SN)+|(?:SN)+s", text):
+    if same and re.fullmatch(r"(?:SN)+|(?:NS)+|S+N+|N+S+|s(?:SN)+|(?:SN)+s|sS+N+", text):
         return [(site.index, number) for site, number in zip(sites, numbers, strict=True)]
     if len(numbers) == 1 and numbers[0].each and re.fullmatch(r"S+N|NS+", text):
         return [(site.index, numbers[0]) for site in sites]

@@ -123,6 +123,7 @@ def _facts(
             _number_spans(observations.amounts) or _everything(clauses),
         )
     class_nouns = class_words(clauses, len(activities)) | base_words(observations, activities)
+    class_nouns |= tables.classes
     naming = Naming(activities, class_nouns)
     counts = undescribed(observations.amounts, clauses)
     assigned = [
@@ -135,13 +136,15 @@ def _facts(
     hourly = any(_per_time(limit.others) for limit in observations.limits)
     basis, divisible = _basis(per_unit, goals, hourly)
     resolver = Resolver(naming, columns, basis, announcements(clauses))
-    reader = FactReader(resolver, goals, clauses)
+    selection = None if divisible else selection_span(clauses, goals, naming)
+    reader = FactReader(resolver, goals, clauses, selecting=selection is not None)
     facts = reader.read(observations, loose)
     facts.divisible = divisible or any(map(_in_divisible_unit, facts.limits))
     facts.basis = basis
+    facts.classes = tuple(sorted(tables.classes))
     facts.unit = _unit(basis, goals) if facts.divisible else None
     facts.announced = announcing_spans(clauses)
-    facts.selection = None if facts.divisible else selection_span(clauses, goals, naming)
+    facts.selection = None if facts.divisible else selection
     if facts.selection is not None:
         facts.limits += wordless_limits(clauses, goals, naming)
     facts.stated_whole = _stated_whole(clauses, asides)

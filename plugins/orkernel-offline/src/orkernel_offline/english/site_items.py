@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from . import lexicon as lex
 from .facts import Span
-from .limits import LONGEST, NUMBER_PREFIXES, PHRASES, Sense
+from .limits import BEFORE_NUMBERS_ONLY, LONGEST, NUMBER_PREFIXES, PHRASES, Sense
 from .morphology import plural, verb_form
 from .sites import MAX_NAME_WORDS, Group, key
 from .tokens import Sentence, Token
@@ -122,8 +122,9 @@ class ItemReader:
                 if size == 1 and tokens[index].kind == "number":
                     continue
                 span = (tokens[index].start, tokens[index + size - 1].end)
-                follow = tokens[index + size].lemma if index + size < len(tokens) else ""
-                used = size + (follow == group.noun and not plural(tokens[index + size].text))
+                follow = tokens[index + size] if index + size < len(tokens) else None
+                named = follow is not None and follow.lemma == group.noun
+                used = size + (named and follow is not None and not plural(follow.text))
                 return Item("site", span, " ".join(lemmas), number, member), used
         return None
 
@@ -161,7 +162,10 @@ class ItemReader:
 
 def _limit_at(tokens: Sequence[Token], index: int) -> int:
     for size in range(min(LONGEST, len(tokens) - index), 0, -1):
-        if tuple(t.low for t in tokens[index : index + size]) in PHRASES:
+        phrase = tuple(t.low for t in tokens[index : index + size])
+        follows = tokens[index + size] if index + size < len(tokens) else None
+        numbered = follows is not None and follows.kind == "number"
+        if phrase in PHRASES and (numbered or phrase not in BEFORE_NUMBERS_ONLY):
             return size
     return 0
 
@@ -181,6 +185,8 @@ def _counts(token: Token) -> bool:
 def _is_article(tokens: Sequence[Token], index: int, size: int) -> bool:
     """ "A company ships …": the first word of a sentence is no site called A."""
     if size != 1 or index or tokens[0].text != "A":
+        return False
+    if len(tokens) > 1 and tokens[1].low in {",", "and"}:
         return False
     form = verb_form(tokens[1].low) if len(tokens) > 1 else None
     return form is None or form[1] == "base"

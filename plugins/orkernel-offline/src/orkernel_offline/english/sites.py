@@ -68,15 +68,39 @@ def groups_of(sentences: Sequence[Sentence]) -> list[Group]:
         tokens = sentence.tokens
         index = 0
         while index < len(tokens):
-            group, used = _group_at(tokens, index)
-            if group is not None and not _known(found, group):
-                found.append(group)
+            groups, used = _groups_at(tokens, index)
+            found += [group for group in groups if not _known(found, group)]
             index += max(used, 1)
     return found
 
 
 def _known(found: Sequence[Group], group: Group) -> bool:
-    return any({n.lemmas for n in group.names} <= {n.lemmas for n in f.names} for f in found)
+    """Its names are listed already, or start with such a name ("2 crates, Bay 6")."""
+    known = {name.lemmas for other in found for name in other.names}
+    return any(
+        name.lemmas[:size] in known
+        for name in group.names
+        for size in range(1, len(name.lemmas) + 1)
+    )
+
+
+def _groups_at(tokens: Sequence[Token], index: int) -> tuple[list[Group], int]:
+    """The lists that open at ``index``: one of a class, or "from X and Y to A, B and C"."""
+    if tokens[index].low != "from":
+        group, used = _group_at(tokens, index)
+        return ([group] if group else []), used
+    first, middle = _names(tokens, index + 1, None, "")
+    if len(first) < 2 or middle >= len(tokens) or tokens[middle].low != "to":
+        return [], 0
+    second, end = _names(tokens, middle + 1, None, "")
+    if len(second) < 2:
+        return [], 0
+    spans = [
+        (tokens[index + 1].start, tokens[middle - 1].end),
+        (tokens[middle + 1].start, tokens[end - 1].end),
+    ]
+    lists = zip((first, second), spans, strict=True)
+    return [Group("", tuple(names), span) for names, span in lists], end - index
 
 
 def _group_at(tokens: Sequence[Token], index: int) -> tuple[Group | None, int]:
@@ -93,7 +117,7 @@ def _group_at(tokens: Sequence[Token], index: int) -> tuple[Group | None, int]:
     if noun is None:
         return None, 0
     position = noun + 1
-    if position < len(tokens) and tokens[position].low in _OPENERS:
+    while position < len(tokens) and tokens[position].low in _OPENERS:
         if count is None and tokens[position].low not in {"in", "at"}:
             return None, 0
         position += 1
@@ -116,7 +140,8 @@ def _class_noun(tokens: Sequence[Token], position: int, counted: bool) -> int | 
             break
         if not counted and token.text[0].isupper():
             break
-        if plural(token.text):
+        listed = counted and index + 1 < len(tokens) and tokens[index + 1].text in {",", ":", "("}
+        if plural(token.text) or listed:
             best = index
     return best
 
@@ -152,7 +177,7 @@ def _names(
 def _name_at(tokens: Sequence[Token], position: int, proper: bool) -> list[Token]:
     found: list[Token] = []
     for token in tokens[position : position + MAX_NAME_WORDS]:
-        if token.low in _JOINTS or token.low in _ENDS_NAME - {"a", "in"}:
+        if token.low in _JOINTS or token.low in _ENDS_NAME:
             break
         digit = token.kind == "number" and token.role == "plain" and token.text.isdigit()
         if token.kind == "punct" or (token.kind == "number" and not digit):

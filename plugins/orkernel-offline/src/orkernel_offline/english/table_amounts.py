@@ -35,11 +35,17 @@ _UNCLEAR = words("demand order need requirement")
 
 @dataclass(slots=True)
 class TableWords:
-    """What tables say: clauses that stand for their rows, amounts and limits."""
+    """What tables say.
+
+    Attributes:
+        clauses: stand for their rows.
+        classes: what the corner cell calls the items ("food").
+    """
 
     clauses: list[Clause] = field(default_factory=list)
     amounts: list[Amount] = field(default_factory=list)
     limits: list[LimitWords] = field(default_factory=list)
+    classes: set[str] = field(default_factory=set)
 
 
 def table_words(grids: Sequence[Grid], first_clause: int) -> TableWords:
@@ -76,6 +82,8 @@ class _Table:
         own = rows if by_rows else columns
         if columns and rows:
             self.items |= {head.lemmas for head in own}
+            if by_rows and len(self.heads[0].lemmas) == 1:
+                self.out.classes |= set(self.heads[0].lemmas)
         for row, label in zip(self.grid.rows, self.labels, strict=True):
             clause = self.first_clause + len(self.out.clauses)
             quantities: list[Quantity] = []

@@ -81,6 +81,8 @@ class _Tagger(WordClasses):
                 continue
             if words in BEFORE_NUMBERS_ONLY and not self._is_number(index + size):
                 continue
+            if words in {("below",), ("above",)} and not self._noun_follows(index + 1):
+                continue
             if words == ("up", "to") and self._particle_verb():
                 continue
             self._emit_limit(index, size, sense)
