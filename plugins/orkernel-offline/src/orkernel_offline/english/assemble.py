@@ -294,7 +294,17 @@ def _set_word(facts: Facts) -> str:
     shared = frozenset.intersection(*(activity.full for activity in facts.activities))
     shared -= facts.basis
     ordered = [word for word in facts.activities[0].name.lower().split() if word in shared]
-    return ordered[-1] if ordered else (facts.classes[0] if facts.classes else "item")
+    spoken = facts.activities[0].name.split()
+    if ordered and not (len(spoken) > 1 and _describes(ordered[-1], spoken)):
+        return ordered[-1]
+    return facts.classes[0] if facts.classes else "item"
+
+
+def _describes(word: str, spoken: Sequence[str]) -> bool:
+    """ "old wire", "old pipe": the shared word opens a name that ends in a noun of its own."""
+    last = spoken[-1]
+    label = len(last) < 3 or last[0].isupper() or last.isdigit()
+    return spoken[0].lower() == word and not label
 
 
 def assemble(statement: str, facts: Facts, choice: Choice) -> dict[str, Any]:
