@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orkernel.compose import Stage, solve_composed
-from orkernel.errors import RefusedError
+from orkernel.errors import PluginError, RefusedError
 from orkernel.interrupts import graceful
+from orkernel.plugins.containment import contained
 from orkernel.records import Capability, Classification, Guarantee, RankedAgent, SolverAgentSpec
+from orkernel.solution import Solution
 
 if TYPE_CHECKING:
     from orkernel.context import RunContext
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from orkernel.protocols import Classifier, SolverAgent
     from orkernel.records import Problem
     from orkernel.registry import Registry
-    from orkernel.solution import Solution
 
 
 @dataclass(slots=True)
@@ -62,8 +63,11 @@ class Agents:
 
         def single(stage_model: Model, stage_ctx: RunContext) -> Solution:
             stage_ctx.check_cancelled()
-            with graceful():
-                return agent.solve(self.problem, stage_model, stage_ctx)
+            with contained(), graceful():
+                found: object = agent.solve(self.problem, stage_model, stage_ctx)
+            if not isinstance(found, Solution):
+                raise PluginError(f"it returned {type(found).__name__}, not a Solution")
+            return found
 
         if isinstance(spec, SolverAgentSpec) and composes(spec, model):
             return solve_composed(model, single, own)
@@ -146,9 +150,13 @@ def classify(
         return Classification(_kind(model), ranked)
     spec_c = agents.registry.get("classifiers", classifier)
     chooser: Classifier = agents.registry.resolve(spec_c)
-    answer = chooser.classify(
-        agents.problem, model, able, ctx.with_(options=agents.registry.options(spec_c))
-    )
+    own = ctx.with_(options=agents.registry.options(spec_c))
+    with contained(f"classifier '{classifier}' failed: "):
+        answer = chooser.classify(agents.problem, model, able, own)
+    if not isinstance(answer, Classification) or not all(
+        isinstance(agent, RankedAgent) for agent in answer.agents
+    ):
+        raise PluginError(f"classifier '{classifier}' gave no Classification of RankedAgents")
     names = {a.name for a in able}
     ranked = tuple(a for a in answer.agents if a.name in names)
     for agent in answer.agents:

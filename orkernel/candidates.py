@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orkernel.agents import Agents, classify
 from orkernel.context import ignore
@@ -18,8 +18,11 @@ from orkernel.errors import (
 )
 from orkernel.formulation.check import Diagnostic, Severity, check
 from orkernel.formulation.provenance import locate, provenance_diagnostics
+from orkernel.formulation.schema import Formulation
 from orkernel.model import Model
-from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Problem, Selection
+from orkernel.plugins.containment import contained
+from orkernel.plugins.problems import describe, one_line
+from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Problem, Score, Selection
 from orkernel.solution import Solution, SolverIdentity, Status
 from orkernel.verify import verify
 
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orkernel.context import RunContext
-    from orkernel.formulation.schema import Formulation
     from orkernel.registry import Registry
 
 TRIAL_SECONDS = 5.0
@@ -132,27 +134,33 @@ class CandidateStage:
         formulator = self.registry.resolve(spec)
         ctx = self.ctx.with_(options=self.registry.options(spec))
         index = len(history)
+        failed = f"formulator '{spec.name}' failed: "
         self.ctx.emit(Event("stage.progress", "formulate", f"candidate {index + 1}"))
         try:
-            formulation = formulator.formulate(self.problem, tuple(history), ctx)
+            with contained(failed):
+                formulation = formulator.formulate(self.problem, tuple(history), ctx)
             candidate = self._examined(index, formulation)
             repair = getattr(formulator, "repair", None)
             for _ in range(REPAIRS):
                 if repair is None or not candidate.refused:
                     break
-                formulation = repair(self.problem, candidate, ctx)
+                with contained(failed):
+                    formulation = repair(self.problem, candidate, ctx)
                 candidate = self._examined(index, formulation)
         except (Refused, NoMoreReadings, Cancelled, KeyboardInterrupt):
             raise
         except OrkernelError as error:
             return Candidate(index, refused=str(error))
         except Exception as error:
-            return Candidate(
-                index, refused=f"formulator '{spec.name}' failed: {type(error).__name__}: {error}"
-            )
+            return Candidate(index, refused=failed + one_line(describe(error)))
         return self._tried(candidate) if not candidate.refused else candidate
 
-    def _examined(self, index: int, formulation: Formulation) -> Candidate:
+    def _examined(self, index: int, formulation: object) -> Candidate:
+        if not isinstance(formulation, Formulation):
+            raise PluginError(
+                f"formulator '{self.choices.formulator}' returned "
+                f"{type(formulation).__name__}, not a Formulation"
+            )
         located, found = examine(formulation, self.problem)
         return Candidate(index, located, tuple(found), refused=refusal(found))
 
@@ -172,7 +180,7 @@ class CandidateStage:
         except RefusedError as error:
             return replace(candidate, refused=str(error))
         except Exception as error:
-            solution = _trial_error(str(error) or type(error).__name__)
+            solution = _trial_error(one_line(str(error)) or type(error).__name__)
         return replace(candidate, trial=solution)
 
     # -------------------------------------------------------------- evaluation
@@ -189,18 +197,19 @@ class CandidateStage:
         spec = self.registry.get("confidence_scorers", name)
         try:
             scorer = self.registry.resolve(spec)
-            evaluation: Any = scorer.score(
-                self.problem,
-                candidate,
-                tuple(p for p in peers if p.index != candidate.index),
-                self.ctx.with_(options=self.registry.options(spec)),
-            )
-            if not isinstance(evaluation, Evaluation) or set(evaluation.scores) != set(DIMENSIONS):
-                raise PluginError(f"it must score exactly {', '.join(DIMENSIONS)}")
+            with contained():
+                evaluation: object = scorer.score(
+                    self.problem,
+                    candidate,
+                    tuple(p for p in peers if p.index != candidate.index),
+                    self.ctx.with_(options=self.registry.options(spec)),
+                )
+            if not isinstance(evaluation, Evaluation) or not _complete(evaluation):
+                raise PluginError(f"it must give one Score for each of {', '.join(DIMENSIONS)}")
         except (Cancelled, KeyboardInterrupt):
             raise
         except Exception as error:
-            self.agents.notes.append(f"scorer '{name}' failed: {error}")
+            self.agents.notes.append(f"scorer '{name}' failed: {one_line(str(error))}")
             return None
         return replace(evaluation, scorer=name)
 
@@ -222,6 +231,12 @@ class CandidateStage:
                 candidates[position] = replace(candidate, evaluations=(*others, again))
                 self.keep(candidates[position])
         return candidates
+
+
+def _complete(evaluation: Evaluation) -> bool:
+    return set(evaluation.scores) == set(DIMENSIONS) and all(
+        isinstance(score, Score) for score in evaluation.scores.values()
+    )
 
 
 def _summary(candidate: Candidate) -> str:
@@ -286,7 +301,9 @@ def select(
         return Selection(usable[0].index, "the only candidate that passes the checks")
     spec = registry.get("selection_rules", selector)
     rule = registry.resolve(spec)
-    chosen: Any = rule.select(tuple(candidates), ctx.with_(options=registry.options(spec)))
+    own = ctx.with_(options=registry.options(spec))
+    with contained(f"selection rule '{selector}' failed: "):
+        chosen: object = rule.select(tuple(candidates), own)
     if not isinstance(chosen, Selection) or chosen.index not in {c.index for c in usable}:
         raise PluginError(f"selection rule '{selector}' chose no usable candidate: {chosen!r}")
     return chosen

@@ -21,6 +21,7 @@ from orkernel.formulation.check import Diagnostic, Severity
 from orkernel.formulation.schema import Formulation
 from orkernel.interrupts import interruptible
 from orkernel.model import Model
+from orkernel.plugins.containment import contained
 from orkernel.presenting import presented
 from orkernel.records import Candidate, Event, Problem, Question, Selection
 from orkernel.request import Request, check_names, chosen_scorers, preferred, required
@@ -211,7 +212,7 @@ def _emitter(
         if observe is not None:
             observe(event)
         for observer in observers:
-            with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception), contained():
                 observer.observe(event)
 
     return emit

@@ -23,7 +23,7 @@ def presented(model: Model, outcome: Outcome, classification: Classification) ->
     """The answer in the user's names."""
     solution, checked = outcome.solution, outcome.verification
     status = solution.status
-    if not checked.verified and status in CHECKED:
+    if not checked.verified and status in CHECKED | {Status.INFEASIBLE, Status.UNBOUNDED}:
         status = Status.ERROR
     x = checked.values if checked.verified and status in CHECKED else None
     has_duals = solution.duals is not None and status is Status.OPTIMAL

@@ -141,6 +141,22 @@ class Solution:
     assumptions: tuple[str, ...] = ()
     statistics: Mapping[str, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.solver, SolverIdentity):
+            raise TypeError(f"solver is {type(self.solver).__name__}, not a SolverIdentity")
+        if not 0.0 <= self.seconds < float("inf"):
+            raise ValueError(f"seconds is {self.seconds}; it must be 0 or more")
+        whole: dict[str, Any] = {
+            "status": Status(self.status),
+            "guarantee": Guarantee(self.guarantee),
+            "message": str(self.message).encode("utf-8", "backslashreplace").decode("utf-8"),
+        }
+        for name in ("objective", "bound"):
+            value = getattr(self, name)
+            whole[name] = None if value is None else float(value)
+        for name, value in whole.items():
+            object.__setattr__(self, name, value)
+
     @property
     def gap(self) -> float | None:
         """Relative MIP gap |bound − objective| / max(1e-10, |objective|); None if unknown."""

@@ -14,6 +14,7 @@ from orkernel.agents import Agents
 from orkernel.compose import Stage, irreducible_subset
 from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
+from orkernel.plugins.problems import describe, one_line
 from orkernel.records import (
     Event,
     Guarantee,
@@ -135,9 +136,9 @@ def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcom
     except Unsupported as error:
         agents.notes.append(f"{name} cannot take {error}")
     except OrkernelError as error:
-        agents.notes.append(f"{name} failed: {error}")
+        agents.notes.append(f"{name} failed: {one_line(str(error))}")
     except Exception as error:
-        agents.notes.append(f"{name} failed: {type(error).__name__}: {error}")
+        agents.notes.append(f"{name} failed: {one_line(describe(error))}")
     ctx.emit(Event("solver.failed", "solve", agents.notes[-1]))
     return None
 

@@ -66,9 +66,11 @@ def verify(model: Model, solution: Solution) -> Verification:
     if solution.status is Status.UNBOUNDED:
         return _verify_unbounded(model, solution)
     if solution.values is None:
-        return Verification(False, None, {}, None, None)
+        claimed = solution.status in (Status.OPTIMAL, Status.FEASIBLE, Status.PARETO_FRONT)
+        absent = (f"'{solution.status}' was claimed without a point",) if claimed else ()
+        return Verification(False, None, {}, None, None, absent)
     point = check_point(model, solution.values)
-    problems = list(point.problems)
+    problems = [*point.problems, *_front_problems(model, solution)]
     problems += _objective_problems(model, solution, point.objectives)
     if solution.status is Status.OPTIMAL and solution.guarantee is not Guarantee.GLOBAL:
         problems.append(
@@ -88,6 +90,8 @@ def check_point(model: Model, values: Any) -> Verification:
     """
     n = len(model.columns)
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         x = np.array(values, dtype=float).reshape(-1)
     except (TypeError, ValueError):
         return Verification(False, None, {}, None, None, ("the values are not numbers",))
@@ -168,6 +172,24 @@ def _objective_problems(
         f"objective '{name}' is {value:.9g} when recomputed; the solver says "
         f"{solution.objective:.9g}"
     ]
+
+
+def _front_problems(model: Model, solution: Solution) -> list[str]:
+    """What is wrong with a Pareto front; each of its points is checked like an answer."""
+    if solution.status is not Status.PARETO_FRONT:
+        return []
+    if len(model.formulation.objectives) < 2:
+        return ["a Pareto front was claimed for fewer than two objectives"]
+    problems = [] if solution.pareto else ["a Pareto front was claimed without its points"]
+    for number, member in enumerate(solution.pareto, start=1):
+        found = check_point(model, member.values)
+        wrong = list(found.problems)
+        if not wrong and not np.allclose(
+            member.objectives, list(found.objectives.values()), OBJECTIVE_TOLERANCE, 1e-5
+        ):
+            wrong = [f"its objectives are {found.objectives}; the solver says {member.objectives}"]
+        problems += [f"point {number} of the front: {problem}" for problem in wrong]
+    return problems
 
 
 def _quadratic_form(model: Model) -> LinearForm | None:

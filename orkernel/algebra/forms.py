@@ -1,7 +1,8 @@
 """Lowered forms of a model: the arrays and graphs that solver agents consume.
 
 Columns are scalar variables, rows are scalar comparisons. Every form of one
-model uses the same column order and the same row order.
+model uses the same column order and the same row order. Forms are shared between
+agents, so their arrays are read-only: copy what you want to change.
 """
 
 from __future__ import annotations
@@ -22,6 +23,24 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 Member = str | int | tuple[str | int, ...]
+
+
+def _protect(form: Any, *names: str) -> None:
+    """Make arrays and matrices read-only, so that every agent is asked the same question."""
+    for name in names:
+        held = getattr(form, name)
+        if isinstance(held, np.ndarray):
+            object.__setattr__(form, name, _read_only(held))
+        elif held is not None:
+            held.data, held.indices, held.indptr = map(
+                _read_only, (held.data, held.indices, held.indptr)
+            )
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +95,9 @@ class Columns:
     upper: Floats
     integer: Bools
     start: Floats
+
+    def __post_init__(self) -> None:
+        _protect(self, "lower", "upper", "integer", "start")
 
     def __len__(self) -> int:
         return int(self.lower.size)
@@ -176,6 +198,9 @@ class LinearObjective:
     offset: float
     quadratic: csr_array | None = None
 
+    def __post_init__(self) -> None:
+        _protect(self, "cost", "quadratic")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearForm:
@@ -198,6 +223,9 @@ class LinearForm:
     rows: Rows
     objectives: tuple[LinearObjective, ...]
     assumptions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _protect(self, "matrix", "row_lower", "row_upper")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,11 +15,13 @@ from orkernel import Capability, Formulation, Guarantee, Model, SolverAgentSpec,
 from orkernel.agents import Agents, classify
 from orkernel.config import Config
 from orkernel.context import RunContext
-from orkernel.errors import Cancelled, RefusedError, UnknownName, Unsupported
-from orkernel.records import Problem, RankedAgent
+from orkernel.errors import Cancelled, ExitCode, RefusedError, UnknownName, Unsupported
+from orkernel.presenting import presented
+from orkernel.records import Classification, Problem, RankedAgent
 from orkernel.registry import Registry
-from orkernel.solution import Evidence, Solution, SolverIdentity
+from orkernel.solution import Evidence, ParetoPoint, Solution, SolverIdentity
 from orkernel.solving import Outcome, solve_ranked
+from orkernel.verify import verify
 
 LINEAR = frozenset({Capability.CONTINUOUS, Capability.INTEGER, Capability.LINEAR})
 IDENTITY = SolverIdentity("liar", "liar", "1")
@@ -140,6 +142,8 @@ def test_infeasible_claimed_for_a_feasible_model_is_caught_by_the_second_agent(
     assert outcome.verification.problems == (
         "two exact agents disagree: liar says infeasible, highs says optimal (z = 13.2)",
     )
+    shown = presented(model(), outcome, Classification("", ()))
+    assert (shown.status, shown.exit_code) == (Status.ERROR, ExitCode.REFUSED)
 
 
 def test_agreement_of_two_agents_is_evidence(liar: Callable[[Answer], Agents]) -> None:
@@ -176,7 +180,7 @@ def raising(error: BaseException) -> Answer:
     [
         (Unsupported("constraint 'c'", "no rows"), "liar cannot take constraint 'c': no rows"),
         (RuntimeError("boom"), "liar failed: RuntimeError: boom"),
-        (MemoryError(), "liar failed: MemoryError: "),
+        (MemoryError(), "liar failed: MemoryError"),
     ],
 )
 def test_an_agent_that_raises_is_noted_and_the_next_answers(
@@ -237,3 +241,117 @@ def test_an_unknown_solver_is_answered_with_near_matches(
     with pytest.raises(UnknownName) as error:
         classify(agents, model(), None, "hihgs", agents.ctx)
     assert "highs" in error.value.fix
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [
+        (SystemExit(0), "liar failed: SystemExit: 0"),
+        (GeneratorExit(), "liar failed: GeneratorExit"),
+        (ValueError("a\ud800\nb"), "liar failed: ValueError: a b"),
+    ],
+)
+def test_an_agent_cannot_end_the_process_or_spoil_the_messages(
+    liar: Callable[[Answer], Agents], error: BaseException, note: str
+) -> None:
+    agents = liar(raising(error))
+    outcome = ask(agents, model(), "liar", "highs")
+    assert outcome.verification.verified
+    assert note in agents.notes
+
+
+@pytest.mark.parametrize("returned", [None, "optimal", {"status": "optimal"}])
+def test_what_is_no_solution_is_a_failure_of_the_agent(
+    liar: Callable[[Answer], Agents], returned: Any
+) -> None:
+    agents = liar(lambda *_: returned)
+    assert not ask(agents, model(), "liar").verification.verified
+    kind = type(returned).__name__
+    assert agents.notes == [f"liar failed: it returned {kind}, not a Solution"]
+
+
+def test_a_status_given_as_text_is_judged_like_the_status(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    def answer(*_: Any) -> Solution:
+        return Solution("optimal", IDENTITY, np.zeros(2), 0.0)  # type: ignore[arg-type]
+
+    outcome = ask(liar(answer), model(), "liar")
+    assert not outcome.verification.verified
+    assert "two exact agents disagree" in outcome.verification.problems[0]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status": "great"},
+        {"solver": None},
+        {"seconds": -1.0},
+        {"seconds": float("nan")},
+        {"objective": "much"},
+        {"guarantee": "firm"},
+    ],
+)
+def test_a_solution_refuses_fields_that_mean_nothing(fields: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Solution(**{"status": Status.OPTIMAL, "solver": IDENTITY, **fields})
+
+
+@pytest.mark.parametrize("name", ["matrix", "row_upper", "columns.upper", "cost"])
+def test_an_agent_cannot_change_what_the_next_one_is_asked(
+    liar: Callable[[Answer], Agents], name: str
+) -> None:
+    def answer(_: Any, asked: Model, __: RunContext) -> Solution:
+        form = asked.linear()
+        arrays = {
+            "matrix": form.matrix.data,
+            "row_upper": form.row_upper,
+            "columns.upper": form.columns.upper,
+            "cost": form.objectives[0].cost,
+        }
+        arrays[name][:] = 0
+        return Solution(Status.OPTIMAL, IDENTITY, np.zeros(2), 0.0)
+
+    agents = liar(answer)
+    outcome = ask(agents, model(), "liar", "highs")
+    assert outcome.verification.objectives == {"z": pytest.approx(13.2)}
+    assert "read-only" in agents.notes[0]
+
+
+@pytest.mark.parametrize("status", [Status.OPTIMAL, Status.FEASIBLE])
+def test_an_answer_without_a_point_says_so(
+    liar: Callable[[Answer], Agents], status: Status
+) -> None:
+    outcome = ask(liar(lambda *_: Solution(status, IDENTITY)), model(), "liar")
+    assert outcome.verification.problems == (f"'{status}' was claimed without a point",)
+
+
+def test_complex_values_are_no_numbers(liar: Callable[[Answer], Agents]) -> None:
+    point = np.zeros(2) + 1j
+    outcome = ask(liar(lambda *_: Solution(Status.OPTIMAL, IDENTITY, point)), model(), "liar")
+    assert outcome.verification.problems == ("the values are not numbers",)
+
+
+TWO = [
+    {"name": "z", "sense": "maximize", "expression": "2*x + 3*y"},
+    {"name": "w", "sense": "minimize", "expression": "x"},
+]
+
+
+@pytest.mark.parametrize(
+    ("objectives", "front", "problem"),
+    [
+        (TWO[:1], [(0.0, 0.0)], "fewer than two objectives"),
+        (TWO, [], "without its points"),
+        (TWO, [(0.0, 0.0), (9.0, 9.0)], "point 2 of the front: constraint c is violated"),
+        (TWO, [(0.0, 1.0)], "point 1 of the front: its objectives are"),
+    ],
+)
+def test_every_point_of_a_front_is_checked(
+    objectives: list[Any], front: list[tuple[float, float]], problem: str
+) -> None:
+    points = tuple(ParetoPoint((0.0,) * len(objectives), np.array(x)) for x in front)
+    solution = Solution(Status.PARETO_FRONT, IDENTITY, np.zeros(2), pareto=points)
+    found = verify(model(objectives=objectives), solution)
+    assert not found.verified
+    assert problem in found.problems[0]
