@@ -108,6 +108,46 @@ def test_a_preference_binds_first_and_is_dropped_in_another_reading() -> None:
     assert not all(binding)
 
 
+@pytest.mark.parametrize(
+    ("words", "row"),
+    [
+        ("More than 5 plum pies must be baked.", "plum_pie_at_least"),
+        ("There must be more plum pies than apple pies.", "plum_pie_versus_apple_pie"),
+    ],
+)
+def test_the_assumption_of_a_strict_word_names_its_row(words: str, row: str) -> None:
+    for reading in readings(_more_pies(words)):
+        (strict,) = [a for a in reading.formulation["assumptions"] if "equality" in a["text"]]
+        assert strict["affects"] == [row]
+
+
+@pytest.mark.parametrize(
+    ("measured", "name"),
+    [("loaf of rye", "rye"), ("bottle of olive oil", "olive oil"), ("rye loaf", "rye loaf")],
+)
+def test_a_name_leaves_out_what_it_is_measured_in(first: First, measured: str, name: str) -> None:
+    other = measured.replace("rye", "oat").replace("olive", "nut")
+    formulation = first(
+        f"A {measured} takes 3 hours and a {other} takes 5 hours. There are 40 hours. A {measured} "
+        f"earns $4 and a {other} earns $6. How many of each should be made to maximize earnings?"
+    )
+    assert formulation["sets"][0]["members"][0] == name
+
+
+@pytest.mark.parametrize("unit", ["hectare", "acre", "liter", "tonne", "kilogram"])
+def test_what_is_counted_in_a_unit_is_divisible_first_and_carries_it(
+    first: First, unit: str
+) -> None:
+    formulation = first(
+        f"A farmer grows beans and corn. The profit per {unit} of beans is $300 and the profit per "
+        f"{unit} of corn is $200. At least 10 {unit}s of corn must be grown. At most 30 {unit}s "
+        f"can be grown in total. Maximize the profit."
+    )
+    (variable,) = formulation["variables"]
+    assert (variable["domain"], variable["unit"]) == ("continuous", unit)
+    assert formulation["objectives"][0]["name"] == "profit"
+
+
 def test_every_reading_states_what_sets_it_apart() -> None:
     labels = [reading.label for reading in readings(_more_pies("More than 5 plum pies are made."))]
     assert len(set(labels)) == len(labels)

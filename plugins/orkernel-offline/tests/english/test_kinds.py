@@ -103,6 +103,15 @@ BLENDS: dict[str, Case] = {
         [(0, [-0.15, 0.25, 0.10], INF), (-INF, [-0.06, 0.05, -0.02], 0), (1000, [1, 1, 1], INF)],
         "continuous",
     ),
+    "two-ranges": Case(
+        "A wine maker blends dry wine and sweet wine. Dry wine contains 12% alcohol and 1% sugar. "
+        "Sweet wine contains 9% alcohol and 8% sugar. The blend must contain at least 10% alcohol "
+        "and between 3% and 5% sugar. Dry wine costs $6 per liter and sweet wine costs $3 per "
+        "liter. She must make 300 liters of blend. Minimize the cost.",
+        "min", [6, 3],
+        [(0, [0.02, -0.01], INF), (0, [-0.02, 0.05], INF), (-INF, [-0.04, 0.03], 0),
+         (300, [1, 1], INF)], "continuous",
+    ),
     "profit-blend": Case(
         "A roaster blends mild beans and strong beans. Mild beans contain 1% caffeine and strong "
         "beans contain 3% caffeine. A kilogram of mild beans earns a profit of $4 and a kilogram "
@@ -157,6 +166,13 @@ KNAPSACKS: dict[str, Case] = {
         "Which items should be taken to maximize the points?",
         "max", [10, 30, 18, 42], [(-INF, [15, 12, 8, 18], 40), (1, [1, 0, 0, 0], INF)], "binary",
     ),
+    "one-of": Case(
+        "A crew packs a boat that carries at most 40 kg. The anchor weighs 15 kg and is worth 10 "
+        "points, the net weighs 12 kg and is worth 30 points, the stove weighs 8 kg and is worth "
+        "18 points and the tent weighs 18 kg and is worth 42 points. At most one of the net and "
+        "the tent can be taken. Which items should be taken to maximize the points?",
+        "max", [10, 30, 18, 42], [(-INF, [15, 12, 8, 18], 40), (-INF, [0, 1, 0, 1], 1)], "binary",
+    ),
     "count": Case(
         "An editor has 60 pages. The essay takes 20 pages and attracts 300 readers, the comic "
         "takes 10 pages and attracts 200 readers, the novel takes 35 pages and attracts 520 "
@@ -165,6 +181,20 @@ KNAPSACKS: dict[str, Case] = {
         "number of readers?",
         "max", [300, 200, 520, 60], [(-INF, [20, 10, 35, 5], 60), (3, [1, 1, 1, 1], INF)],
         "binary",
+    ),
+    "carry": Case(
+        "A thief can carry 20 kg. A vase weighs 8 kg and is worth $500. A clock weighs 6 kg and is "
+        "worth $400. A painting weighs 10 kg and is worth $700. A statue weighs 12 kg and is worth "
+        "$800. Which objects should he take to maximize the total value?",
+        "max", [500, 400, 700, 800], [(-INF, [8, 6, 10, 12], 20)], "binary",
+    ),
+    "works": Case(
+        "A museum can show at most 4 works. It has 40 square meters of wall.\n\n"
+        "| work | wall (square meters) | visitors |\n|---|---|---|\n| mural | 20 | 900 |\n"
+        "| portrait | 4 | 250 |\n| sketch | 2 | 120 |\n| relief | 12 | 600 |\n| map | 6 | 280 |\n"
+        "\nWhich works should be shown to maximize the number of visitors?",
+        "max", [900, 250, 120, 600, 280],
+        [(-INF, [20, 4, 2, 12, 6], 40), (-INF, [1, 1, 1, 1, 1], 4)], "binary",
     ),
     "what-to-pack": Case(
         "A diver has a bag that holds at most 9 kg. Fins weigh 3 kg and are worth 50 points, a "
@@ -235,6 +265,24 @@ TABLES: dict[str, Case] = {
         "max", [5000, 8500, 2600], [(-INF, [300, 450, 200], 7000), (-INF, [0, 1, 0], 8)],
         "integer",
     ),
+    "two-materials": Case(
+        "A shop makes three products from two materials.\n\n"
+        "| material | desk | lamp | rack | stock |\n|---|---|---|---|---|\n"
+        "| wood (kg) | 9 | 1 | 4 | 300 |\n| steel (kg) | 2 | 3 | 5 | 200 |\n\n"
+        "The profit per desk is $50, the profit per lamp is $14 and the profit per rack is $33. At "
+        "least 10 racks must be made. How many of each should be made to maximize profit?",
+        "max", [50, 14, 33],
+        [(-INF, [9, 1, 4], 300), (-INF, [2, 3, 5], 200), (10, [0, 0, 1], INF)], "integer",
+    ),
+    "foods-below": Case(
+        "A dietitian plans a meal using the foods below. The meal must have at least 600 calories, "
+        "at least 30 grams of protein and at most 20 grams of fat.\n\n"
+        "| Food | Calories | Protein (g) | Fat (g) | Cost ($) |\n|---|---|---|---|---|\n"
+        "| Rice | 200 | 4 | 1 | 0.3 |\n| Chicken | 250 | 27 | 8 | 1.5 |\n"
+        "| Beans | 150 | 9 | 1 | 0.4 |\n\nHow many servings of each food minimize the cost?",
+        "min", [0.3, 1.5, 0.4],
+        [(600, [200, 250, 150], INF), (30, [4, 27, 9], INF), (-INF, [1, 8, 1], 20)], "integer",
+    ),
     "machines": Case(
         "Parts are drilled and turned.\n\n"
         "| part | drill (minutes) | lathe (minutes) | profit ($) |\n|---|---|---|---|\n"
@@ -277,6 +325,10 @@ RANGES: dict[str, Case] = {
     "number-more": _shop(
         "The number of stools must be at least 10 more than the number of shelves.",
         (10, [1, -1], INF),
+    ),
+    "exceed-by": _shop(
+        "The number of stools must exceed the number of shelves by at least 7.",
+        (7, [1, -1], INF),
     ),
     "exactly-more": _shop("Exactly 2 more stools than shelves must be made.", (2, [1, -1], 2)),
 }  # fmt: skip
@@ -350,6 +402,8 @@ def test_no_limit_or_goal_can_be_reversed_without_the_model_noticing(
         ("range-between", "Between 10 and 30 stools", "Between 10 and 30 lamps"),
         ("range-more-than", "5 more stools than shelves", "5 more stools than lamps"),
         ("range-more-than", "5 more stools than shelves", "5 more stools"),
+        ("range-exceed-by", "by at least 7", "by 7"),
+        ("range-exceed-by", "must exceed", "must not exceed"),
     ],
 )
 def test_a_near_miss_is_refused_with_its_place(name: str, old: str, new: str) -> None:
@@ -371,6 +425,31 @@ def test_things_that_may_be_taken_several_times_are_counted(first: First) -> Non
         "Which items should be taken", "How many of each item should be taken"
     )
     assert first(statement)["variables"][0]["domain"] == "integer"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which products should be made to maximize earnings?",
+        "Which combination of stools and shelves maximizes earnings?",
+        "What should be made to maximize earnings?",
+        "Which products should be made, and how many of each, to maximize earnings?",
+    ],
+)
+def test_which_products_to_make_asks_for_amounts(first: First, question: str) -> None:
+    statement = _SHOP.format("").replace(
+        "How many of each should be made to maximize earnings?", question
+    )
+    assert question in statement
+    assert first(statement)["variables"][0]["domain"] == "integer"
+
+
+def test_which_items_to_take_with_a_limit_above_one_is_refused() -> None:
+    statement = KNAPSACKS["hiker"].statement.replace(
+        "Which items", "At most 2 ropes can be taken. Which items"
+    )
+    with pytest.raises(Unreadable, match="how many of each"):
+        readings(statement)
 
 
 def test_what_is_mixed_carries_its_unit(first: First) -> None:

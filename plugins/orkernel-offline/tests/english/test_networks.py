@@ -97,6 +97,43 @@ SHIPPING: dict[str, tuple[list[list[float]], list[float], list[float], str]] = {
         "to Glen. A load from Wold costs $8 to Firth and $4 to Glen. All demands must be met. "
         "Minimize the total cost.",
     ),
+    "places": (
+        [[12, 10, 20], [15, 25, 18]],
+        [100, 150],
+        [80, 70, 60],
+        "A furniture company has two factories, in Lyon and Metz, and three shops, in Paris, Nice "
+        "and Lille. Lyon can supply up to 100 sofas and Metz up to 150 sofas. The shops in Paris, "
+        "Nice and Lille need 80, 70 and 60 sofas respectively. The shipping cost per sofa is $12 "
+        "from Lyon to Paris, $10 from Lyon to Nice, $20 from Lyon to Lille, $15 from Metz to "
+        "Paris, $25 from Metz to Nice and $18 from Metz to Lille. How should the company ship "
+        "the sofas at minimum cost?",
+    ),
+    "no-class": (
+        [[7, 6, 5], [8, 9, 4]],
+        [50, 70],
+        [40, 30, 35],
+        "A firm sends pallets from Oslo and Bergen to Rome, Milan and Turin. Oslo has 50 pallets "
+        "and Bergen has 70 pallets. Rome needs 40 pallets, Milan 30 and Turin 35. From Oslo it "
+        "costs $7 to Rome, $6 to Milan and $5 to Turin. From Bergen it costs $8 to Rome, $9 to "
+        "Milan and $4 to Turin. Minimize the total cost.",
+    ),
+    "prices-first": (
+        [[2, 4, 5], [3, 1, 6]],
+        [120, 100],
+        [60, 70, 50],
+        "Goods are sent from two depots, East and West, to three stores, A, B and C. East can send "
+        "120 tons, West can send 100 tons. A, B and C need 60, 70 and 50 tons. From East, shipping "
+        "costs $2, $4 and $5 per ton to A, B and C respectively. From West, shipping costs $3, $1 "
+        "and $6 per ton to A, B and C respectively. Minimize shipping costs.",
+    ),
+    "numbered": (
+        [[4, 6], [5, 3]],
+        [100, 120],
+        [90, 110],
+        "Coal is shipped from mines 1 and 2 to plants X and Y. Mine 1 produces 100 tons and mine 2 "
+        "produces 120 tons. Plant X needs 90 tons and plant Y needs 110 tons. Costs per ton: mine "
+        "1 to X $4, mine 1 to Y $6, mine 2 to X $5 and mine 2 to Y $3. Minimize total costs.",
+    ),
 }
 
 ASSIGNING: dict[str, tuple[list[list[float]], bool, str]] = {
@@ -123,6 +160,23 @@ ASSIGNING: dict[str, tuple[list[list[float]], bool, str]] = {
         "coach takes exactly one team and each team gets at most one coach. The profit in dollars "
         "is:\n\n| coach | Lions | Otters | Swans |\n|---|---|---|---|\n| Dora | 30 | 22 | 41 |\n"
         "| Emil | 28 | 35 | 40 |\n\nMaximize the total profit.",
+    ),
+    "taxis": (
+        [[4, 7], [3, 9]],
+        False,
+        "Two taxis, T1 and T2, are assigned to two riders, Kim and Lee. Each taxi picks up exactly "
+        "one rider and each rider is picked up by exactly one taxi. The distance from T1 to Kim is "
+        "4 km and to Lee 7 km; from T2 to Kim it is 3 km and to Lee 9 km. Minimize the total "
+        "distance.",
+    ),
+    "score-table": (
+        [[7, 5, 9, 4], [6, 8, 5, 7], [9, 6, 7, 5], [5, 7, 6, 8]],
+        True,
+        "Four nurses, Amy, Bea, Cyn and Dot, have to be assigned to four wards, ICU, ER, OR and "
+        "GP. Every nurse works in exactly one ward and every ward gets exactly one nurse. The "
+        "scores of the assignments are:\n\n| nurse | ICU | ER | OR | GP |\n|---|---|---|---|---|\n"
+        "| Amy | 7 | 5 | 9 | 4 |\n| Bea | 6 | 8 | 5 | 7 |\n| Cyn | 9 | 6 | 7 | 5 |\n"
+        "| Dot | 5 | 7 | 6 | 8 |\n\nMaximize the total score.",
     ),
 }
 
@@ -225,6 +279,12 @@ def test_a_limit_on_one_route_is_a_row_of_its_own(first: First, optimum: Optimum
         ("Leeds 90.", "Leeds 90. Leeds has 95 crates.", "95"),
         ("B 60 and C 70.", "B 60 boxes and C 70.", "60"),
         ("minimize the total cost", "maximize the total profit", "profit"),
+        ("How many", "Norwich ships more than Leeds. How many", "Norwich ships"),
+        ("How many", "Leeds ships twice as much as Norwich. How many", "twice"),
+        ("How many", "The total shipping cost must not exceed $400. How many", "$400"),
+        ("How many", "Opening a warehouse costs $200. How many", "$200"),
+        ("How many", "A truck carries 10 crates. How many", "10"),
+        ("How many", "All crates must leave Leeds first. How many", "All crates"),
         ("How many", "A driver earns $90. How many", "$90"),
         ("How many", "Norwich cannot supply store C. How many", "Norwich cannot"),
         ("How many", "At most 40 crates can be shipped. How many", "40"),
@@ -245,6 +305,14 @@ def test_what_is_missing_or_unknown_is_refused_with_its_place(
         readings(changed)
     assert refusal.value.reason
     assert any(place in changed[a:b] for a, b in refusal.value.spans)
+
+
+def test_a_route_is_closed_by_a_limit_of_zero(first: First) -> None:
+    statement = STATEMENTS["crates"].replace(
+        "How many", "At most 0 crates can be shipped from Norwich to B. How many"
+    )
+    rows = [c["expression"] for c in first(statement)["constraints"]]
+    assert 'ship["Norwich","B"] <= norwich_b_limit' in rows
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from orkernel_offline.reading import Unreadable
 
@@ -55,11 +55,19 @@ class FactReader:
 
     Attributes:
         selecting: the things are taken once or not at all.
+        counts: how many things of a class the tables list ("material", 2).
     """
 
     def __init__(
-        self, resolver: Resolver, goals: Goals, clauses: Sequence[Clause], *, selecting: bool
+        self,
+        resolver: Resolver,
+        goals: Goals,
+        clauses: Sequence[Clause],
+        *,
+        selecting: bool,
+        counts: Container[tuple[str, int]] = (),
     ) -> None:
+        self.counts = counts
         self.selecting = selecting
         self.resolver = resolver
         self.goals = goals
@@ -143,6 +151,8 @@ class FactReader:
         quantity = amount.quantity
         if quantity.role not in {"plain", "digit"} or quantity.unit is not None:
             return False
+        if any((noun, int(quantity.value)) in self.counts for noun in quantity.nouns):
+            return True
         clause = self.clauses[amount.clause]
         at = place_of(amount, self.clauses)
         naming = self.resolver.naming

@@ -73,7 +73,11 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class LimitWords:
-    """A number with a limit phrase, and the phrases around it that may name its target."""
+    """A number with a limit phrase, and the phrases around it that may name its target.
+
+    Attributes:
+        joined: what is listed behind its "of": the rope in "one of the stove and the rope".
+    """
 
     quantity: Quantity
     sense: Sense
@@ -87,6 +91,7 @@ class LimitWords:
     clause: int
     span: Span
     periods: frozenset[str] = frozenset()
+    joined: tuple[Mention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

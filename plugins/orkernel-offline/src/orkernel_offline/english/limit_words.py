@@ -59,6 +59,7 @@ class LimitReader(ClauseView):
                 self.number,
                 self.span,
                 frozenset(word for per in pers for word in per.lemmas) & lex.PERIODS,
+                tuple(self.joined(index)) if quantity.based else (),
             )
         )
 

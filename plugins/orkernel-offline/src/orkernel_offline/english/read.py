@@ -137,13 +137,18 @@ def _facts(
     basis, divisible = _basis(per_unit, goals, hourly)
     resolver = Resolver(naming, columns, basis, announcements(clauses))
     selection = None if divisible else selection_span(clauses, goals, naming)
-    reader = FactReader(resolver, goals, clauses, selecting=selection is not None)
+    reader = FactReader(
+        resolver, goals, clauses, selecting=selection is not None, counts=tables.counts
+    )
     facts = reader.read(observations, loose)
     facts.divisible = divisible or any(map(_in_divisible_unit, facts.limits))
     facts.basis = basis
     facts.classes = tuple(sorted(tables.classes))
     facts.unit = _unit(basis, goals) if facts.divisible else None
     facts.announced = announcing_spans(clauses)
+    counted = any(limit.target.kind == "activity" and limit.value > 1 for limit in facts.limits)
+    if selection is not None and counted:
+        raise Unresolved(selection, 'say "how many of each" where several of one can be taken')
     facts.selection = None if facts.divisible else selection
     if facts.selection is not None:
         facts.limits += wordless_limits(clauses, goals, naming)

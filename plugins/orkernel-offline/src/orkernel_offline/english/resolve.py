@@ -149,7 +149,7 @@ class Resolver(GoalResolver):
         self, words: LimitWords, nouns: frozenset[str], around: Sequence[Mention]
     ) -> tuple[Target, float] | None:
         quantity = words.quantity
-        hits = self.naming.exact(nouns)
+        hits = self._listed(words, self.naming.exact(nouns))
         whole = nouns | ({quantity.unit} if quantity.unit else set())
         index = self.column(nouns, [m.lemmas for m in around], quantity.unit, words.verb)
         if index is None and not hits and quantity.unit is None:
@@ -185,6 +185,15 @@ class Resolver(GoalResolver):
         if named is not None and not nouns:
             return named, 1.0
         return None
+
+    def _listed(self, words: LimitWords, hits: tuple[int, ...]) -> tuple[int, ...]:
+        """ "at most one of the stove and the rope": both."""
+        if len(hits) != 1 or not words.joined:
+            return hits
+        others = [self.naming.exact(mention.lemmas) for mention in words.joined]
+        if any(len(other) != 1 for other in others):
+            raise Unresolved(words.span, "cannot tell what is limited together")
+        return tuple(dict.fromkeys((*hits, *(other[0] for other in others))))
 
     def _names_class(self, words: LimitWords, nouns: frozenset[str]) -> bool:
         """Class words, possibly with others that nothing else uses ("pills of medication")."""

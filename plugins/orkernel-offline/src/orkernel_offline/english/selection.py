@@ -19,7 +19,12 @@ _THINGS = words(
     "candidate site location cargo parcel"
 )
 _SEVERAL = words("several multiple repeatedly unlimited")
-_TAKING = words("take pack choose select pick carry bring load fund buy include put invest")
+_WHOLE_THINGS = words("project investment proposal option job site location candidate")
+_TAKING = words("take pack choose select pick carry bring load fund include")
+_MAKING = words(
+    "make produce manufacture grow bake build plant sell ship use blend mix buy order purchase sew "
+    "cook brew raise feed eat hire rent"
+)
 _JOINT = words("both together")
 _DUTY = words("must cannot can't may should shall")
 
@@ -45,6 +50,9 @@ def _names_things(clause: Clause, naming: Naming) -> bool:
     lemmas = nouns[0].lemmas | set(nouns[0].prefix)
     many = len(naming.exact(lemmas)) in {0, len(naming.activities)}
     named = bool(lemmas & _THINGS) or naming.is_total(lemmas) or bool(lemmas & lex.TYPE_NOUNS)
+    made = any(isinstance(p, Verb) and p.lemma in _MAKING for p in clause.phrases)
+    if made and not lemmas & _WHOLE_THINGS:
+        return False
     return many and (named or _takes(clause))
 
 

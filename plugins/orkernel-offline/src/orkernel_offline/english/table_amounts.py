@@ -40,12 +40,14 @@ class TableWords:
     Attributes:
         clauses: stand for their rows.
         classes: what the corner cell calls the items ("food").
+        counts: what the corner cell calls the rows, and their number.
     """
 
     clauses: list[Clause] = field(default_factory=list)
     amounts: list[Amount] = field(default_factory=list)
     limits: list[LimitWords] = field(default_factory=list)
     classes: set[str] = field(default_factory=set)
+    counts: set[tuple[str, int]] = field(default_factory=set)
 
 
 def table_words(grids: Sequence[Grid], first_clause: int) -> TableWords:
@@ -82,6 +84,7 @@ class _Table:
         own = rows if by_rows else columns
         if columns and rows:
             self.items |= {head.lemmas for head in own}
+            self.out.counts |= {(word, len(rows)) for word in self.heads[0].lemmas}
             if by_rows and len(self.heads[0].lemmas) == 1:
                 self.out.classes |= set(self.heads[0].lemmas)
         for row, label in zip(self.grid.rows, self.labels, strict=True):
