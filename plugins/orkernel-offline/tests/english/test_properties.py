@@ -63,7 +63,7 @@ _PIPES = """| | | --- 3 40 $7 2% item oak (m) profit ($) available limit minimum
     Oslo Rome supply need from x"""
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.lists(st.sampled_from(_SITES.split()), max_size=60))
 def test_any_salad_of_sites_is_read_or_refused(words: list[str]) -> None:
     text = (
@@ -76,7 +76,7 @@ def test_any_salad_of_sites_is_read_or_refused(words: list[str]) -> None:
         assert all(quote in text for quote in _quotes(formulation))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.lists(st.sampled_from(_PIPES.split(" ")), max_size=60), st.booleans())
 def test_any_table_is_read_or_refused(cells: list[str], sites: bool) -> None:
     opening = "A firm ships crates. " if sites else "A shop makes stools and shelves. "
