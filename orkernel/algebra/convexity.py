@@ -62,7 +62,7 @@ def is_positive_semidefinite(matrix: Any) -> bool | None:
     Returns:
         True or False where decided, None where a large block resisted.
     """
-    whole = sparse.csr_array(matrix, dtype=np.float64)
+    whole = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     whole.sum_duplicates()
     whole.eliminate_zeros()
     if not whole.nnz:

@@ -142,3 +142,10 @@ SADDLE = np.array([[0.0, 1.0], [1.0, 0.0]])
 )
 def test_sense_and_row_bounds_decide(parts: dict[str, object], expected: bool) -> None:
     assert is_convex(form(**parts)) is expected  # type: ignore[arg-type]
+
+
+def test_a_matrix_that_may_not_be_written_to_is_decided_and_left_alone() -> None:
+    matrix = sparse.csr_array(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    for part in (matrix.data, matrix.indices, matrix.indptr):
+        part.flags.writeable = False
+    assert is_positive_semidefinite(matrix) is True
