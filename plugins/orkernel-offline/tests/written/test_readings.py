@@ -8,6 +8,7 @@ import pytest
 
 from orkernel_offline.reading import Unreadable
 from orkernel_offline.written import readings
+from orkernel_offline.written.recognise import looks_written
 
 
 def first(statement: str) -> dict[str, Any]:
@@ -76,6 +77,8 @@ def test_a_clear_statement_has_one_reading() -> None:
         (r"0 \le x", ("continuous", 0, None)),
         (r"x \text{ free}", ("continuous", None, None)),
         (r"x > 0 \text{ integer}", ("integer", 1, None)),
+        (r"x \in [2, \infty)", ("continuous", 2, None)),
+        ("x ∈ ℤ≥0", ("integer", 0, None)),
     ],
 )
 def test_domain_gives_kind_and_bounds(
@@ -233,3 +236,76 @@ def test_two_described_symbols_keep_their_own_descriptions() -> None:
         "number of acres of wheat",
         "number of acres of corn",
     ]
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        (r"\max_{x \in [2, 5]}", ("continuous", 2, 5)),
+        (r"\max_{x \in \mathbb{Z}}", ("integer", None, None)),
+        (r"\max_{x \in \{0, 1\}}", ("binary", None, None)),
+        (r"\max_{x \ge 0}", ("continuous", 0, None)),
+        (r"\underset{x \ge 0}{\max}", ("continuous", 0, None)),
+        (r"\underset{x \ge 0}{\text{maximize}}", ("continuous", 0, None)),
+    ],
+)
+def test_what_stands_under_the_goal_word_holds(
+    goal: str, expected: tuple[str, float | None, float | None]
+) -> None:
+    found = variables(first(rf"$${goal}\; 2x \quad \text{{s.t.}}\quad 3x \le 20$$"))["x"]
+    assert found["domain"] == expected[0]
+    if found["domain"] != "binary":
+        assert (found["lower"], found.get("upper")) == expected[1:]
+
+
+def test_comma_without_a_space_parts_relations() -> None:
+    found = first("max 3x + 2y s.t. x<=3,2y<=8,3x+y<=9,x,y>=0")
+    assert [c["expression"] for c in found["constraints"]] == ["x <= 3", "2*y <= 8", "3*x + y <= 9"]
+
+
+def test_general_section_declares_whole_numbers() -> None:
+    found = first(
+        "Maximize\n obj: x1 + 2 x2\nSubject To\n c1: x1 + 3 x2 <= 25\n"
+        "Bounds\n 0 <= x1 <= 4\n 0 <= x2\nGeneral\n x2\nEnd\n"
+    )
+    assert {v["name"]: v["domain"] for v in found["variables"]} == {
+        "x1": "continuous",
+        "x2": "integer",
+    }
+
+
+def test_remark_that_repeats_its_relation_in_words_is_its_name() -> None:
+    found = first("max x s.t. 2x <= 40 (no more than 40 hours)\nx >= 0")
+    assert found["constraints"][0]["expression"] == "2*x <= 40"
+
+
+@pytest.mark.parametrize(
+    ("statement", "goal"),
+    [
+        (r"$\max \frac12 x$ s.t. $x \le 3$, $x \ge 0$", "1/2*x"),
+        ("maximize xy subject to x + y = 10, x, y >= 0", "x*y"),
+    ],
+)
+def test_short_spellings_of_products_and_fractions(statement: str, goal: str) -> None:
+    assert first(statement)["objectives"][0]["expression"] == goal
+
+
+def test_preamble_of_a_latex_document_is_no_algebra() -> None:
+    found = first(
+        "\\documentclass[11pt]{article}\n\\usepackage{amsmath}\n\\begin{document}\n\\maketitle\n"
+        "\\[ \\max\\ 3x + 4y \\]\nsubject to $x + y \\le 4$, $x, y \\ge 0$.\n\\end{document}\n"
+    )
+    assert found["objectives"][0]["expression"] == "3*x + 4*y"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "minimize 2x^2 + 3y^2 - 4x subject to x + y >= 3",
+        "min max(2x+3, 5-x) s.t. 0 <= x <= 10",
+        "min (x-1)^2 + y s.t. x + y >= 3",
+        "maximize xy subject to x + y = 10, x, y >= 0",
+    ],
+)
+def test_goal_with_powers_calls_or_products_is_algebra(statement: str) -> None:
+    assert looks_written(statement)

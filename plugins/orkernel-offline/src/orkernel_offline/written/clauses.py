@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from orkernel_offline.reading import Unreadable
-from orkernel_offline.written.nodes import Clause, Mention
+from orkernel_offline.written import nodes as n
+from orkernel_offline.written.nodes import Clause, Mention, Node
 from orkernel_offline.written.relations import Relations
 from orkernel_offline.written.tokens import RELATIONS, Token
 from orkernel_offline.written.vocabulary import (
@@ -161,6 +162,8 @@ class ClauseReader(Relations):
             return
         words = {w.value.lower() for w in self._words}
         follows = self.peek()
+        if not words and follows.kind == "break" and self._heads_a_list(token):
+            return
         if follows.kind == "prose" and follows.value.lower().rstrip("s") in KINDS_OF_MODEL:
             return
         negated = words & {"not", "no", "need", "never"}
@@ -176,3 +179,23 @@ class ClauseReader(Relations):
                 "write for example x integer, or all variables are integer",
                 ((token.start, token.end),),
             )
+
+    def _heads_a_list(self, word: Token) -> bool:
+        """`Integer` alone in a line, and nothing but symbols in the next one."""
+        mark = self.at
+        self.take()
+        heads: list[Node] = []
+        try:
+            while self.peek().kind == "name":
+                heads.append(self.symbol())
+                self.accept(",")
+        except Unreadable:
+            heads = []
+        if not heads or self.peek().kind != "break":
+            self.at = mark
+            return False
+        body = n.Compare(heads[0].start, heads[-1].end, tuple(heads), (), ())
+        self.clauses.append(
+            Clause(word.start, body.end, "domain", body, words=(word.value,), section=self._section)
+        )
+        return True

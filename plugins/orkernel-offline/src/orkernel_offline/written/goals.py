@@ -43,7 +43,7 @@ class Goals(Qualifiers):
         self._goal_words = []
         if self.peek().is_op("_"):
             self.take()
-            self._skip_script()
+            self._set_script_aside()
         while True:
             follow = self.peek()
             soft = follow.kind == "break" and follow.value == "soft"
@@ -77,14 +77,19 @@ class Goals(Qualifiers):
         token, follow = self.peek(), self.peek(1)
         return not token.math and token.kind == "num" and follow.kind == "prose"
 
-    def _skip_script(self) -> None:
+    def _set_script_aside(self) -> None:
+        """Read what stands under `min` or `max` after everything else: it may be a domain."""
         if not self.accept("{"):
             self.take()
             return
-        depth = 1
+        start, depth = self.at, 1
         while depth and self.at < len(self.tokens):
             token = self.take()
             depth += token.is_op("{") - token.is_op("}")
+        script = self.tokens[start : self.at - 1]
+        if any(t.kind == "op" and t.value in RELATIONS | {"in", "notin"} for t in script):
+            end = Token("break", "hard", script[-1].end, script[-1].end)
+            self.tokens += [end, *script, end]
 
     def _goal(self) -> None:
         """The expression of the pending objective, with its name if one is given."""

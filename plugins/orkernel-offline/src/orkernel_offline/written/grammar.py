@@ -48,6 +48,9 @@ class Grammar(Functions):
     def _number_set(self) -> Node:
         token = self.take()
         sign, end = "", token.end
+        if self.peek().is_op(">=", ">") and not self.peek().space and self.peek(1).value == "0":
+            sign = self.take().value + "0"
+            end = self.take().end
         while self.peek().is_op("_", "^"):
             self.take()
             braced = self.accept("{")
@@ -86,7 +89,11 @@ class Grammar(Functions):
             return n.RangeSet(start, end, one, lo)
         self.expect(",", "an interval has two ends")
         hi = self.expression()
-        end = self.expect("]", "this interval is never closed").end
+        infinite = isinstance(hi, n.Num) and hi.text == "inf"
+        closing = ")" if infinite and self.peek().is_op(")") else "]"
+        end = self.expect(
+            closing, "write an interval as [a, b], or [a, inf) without an upper end"
+        ).end
         return n.Interval(start, end, lo, hi)
 
     def set_literal(self) -> Node:

@@ -13,7 +13,7 @@ KEYWORDS: tuple[tuple[str, str], ...] = (
     ("nonneg", r"(?:are\s+|is\s+)?non-?\s?negative"),
     ("free", r"(?:unrestricted|free)(?:\s+in\s+sign)?|urs"),
     ("integer", r"(?:non-?\s?negative\s+)?(?:integers?|integral|integer[- ]valued"
-                r"|whole\s+numbers?)"),
+                r"|whole\s+numbers?)|(?:(?<=\n)|(?<=\n )|(?<=\n  ))generals?(?=[ \t]*$)"),
     ("binary", r"binary|binaries|boolean|0\s?[-–/]\s?1(?=\s+(?:variables?|valued))|zero-one"),
     ("continuous", r"continuous|real[- ]valued"),
 )  # fmt: skip

@@ -14,6 +14,9 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+)\*?\}")
 _IDENTIFIER_TEXT = re.compile(r"[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,3}$")
 
 
+_OPTIONAL = re.compile(r"\s*\[[^\]\n]*\]")
+
+
 class Macros:
     """Lexes what starts with a backslash."""
 
@@ -70,7 +73,8 @@ class Macros:
                 self._depth = max(0, self._depth - 1)
             return self._emit("op", value, at, stop, math)
         if name in t.MACRO_FUNCS:
-            return self._emit("func", t.MACRO_FUNCS[name], at, stop, math)
+            self._emit("func", t.MACRO_FUNCS[name], at, stop, math)
+            return self._bare_digits(stop, end, math) if t.MACRO_FUNCS[name] == "frac" else stop
         if name in t.GREEK_MACROS:
             return self._emit("name", t.GREEK_MACROS[name], at, stop, math, styled=True)
         if name in t.SPACE_MACROS:
@@ -81,7 +85,10 @@ class Macros:
         if name in t.IGNORED_MACROS:
             return self._ignored(name, stop, end)
         if name in t.DROPPED_WITH_ARGUMENT:
-            return self._argument(stop, end)[1]
+            optional = _OPTIONAL.match(self.source, stop, end)
+            return self._argument(optional.end() if optional else stop, end)[1]
+        if name == "underset":
+            return self._under(name, stop, end, math)
         if name in ("Z", "R", "N", "B"):
             return self._emit("numset", name, at, stop, math)
         return self._with_argument(name, at, stop, end, math)
@@ -130,6 +137,31 @@ class Macros:
             f"the macro \\{name} is not understood; write it with standard LaTeX math",
             ((at, stop),),
         )
+
+    def _bare_digits(self, at: int, end: int, math: bool) -> int:
+        """The parts of a fraction without braces, one character each, as in `\\frac12`."""
+        for _ in range(2):
+            digit = re.compile(r"\s*([0-9])").match(self.source, at, end)
+            if digit is None:
+                return at
+            at = self._emit("num", digit.group(1), digit.start(1), digit.end(), math)
+        return at
+
+    def _under(self, name: str, at: int, end: int, math: bool) -> int:
+        """`\\underset{x \\ge 0}{\\min}`: the goal word, then what stands under it as its script."""
+        under, after = self._argument(at, end)
+        base, after = self._argument(after, end)
+        first = len(self.tokens)
+        self._lex(*base, math=math)
+        goal = [x for x in self.tokens[first:] if x.is_kw("min", "max") or x.kind == "func"]
+        if len(self.tokens) != first + 1 or not goal:
+            raise Unreadable(f"\\{name} is understood at min and max only", ((at, after),))
+        self._emit("op", "_", under[0], under[0], math)
+        self._emit("op", "{", under[0], under[0], math)
+        self._lex(*under, math=math)
+        self._emit("op", "}", under[1], under[1], math)
+        self._space = True
+        return after
 
     def _ignored(self, name: str, stop: int, end: int) -> int:
         if name in ("left", "right", "middle") and self.source[stop : stop + 1] == ".":

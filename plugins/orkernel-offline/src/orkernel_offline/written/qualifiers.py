@@ -12,6 +12,7 @@ from orkernel_offline.written.nodes import Clause, Node
 from orkernel_offline.written.tokens import Token
 from orkernel_offline.written.vocabulary import (
     CHANGES_DATA,
+    CHANGES_IN_REMARK,
     CHANGES_MEANING,
     NEW_THOUGHT,
     OPERATIONS,
@@ -103,6 +104,13 @@ class Qualifiers(Descriptions):
         ):
             words.append(self.take())
         if bracket and words and self.accept(")"):
+            changing = [w for w in words if w.value.lower() in CHANGES_IN_REMARK]
+            if changing:
+                raise Unreadable(
+                    f"the word '{changing[0].value}' changes what the relation before it says; "
+                    "write the condition itself in algebra",
+                    ((words[0].start, words[-1].end),),
+                )
             if all(w.kind in ("num", "name") and len(w.value) <= 2 for w in words):
                 return ""
             return self._text_of(words)

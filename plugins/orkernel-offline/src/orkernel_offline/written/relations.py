@@ -8,6 +8,8 @@ from orkernel_offline.written.goals import Goals
 from orkernel_offline.written.nodes import Clause, Node
 from orkernel_offline.written.tokens import RELATIONS, Token
 
+_NEVER_IN_PROSE = frozenset({"in", "+", "*", "^"})
+
 
 class Relations(Goals):
     """Reads one stretch of algebra."""
@@ -19,8 +21,8 @@ class Relations(Goals):
         except Unreadable:
             stop = self._run_end(mark)
             run = self.tokens[mark:stop]
-            anchored = any(t.math for t in run) or any(
-                (t.kind == "op" and (t.value in RELATIONS or t.value == "in")) for t in run
+            anchored = any(
+                t.math or (t.kind == "op" and t.value in RELATIONS | _NEVER_IN_PROSE) for t in run
             )
             if anchored:
                 raise
@@ -182,6 +184,8 @@ class Relations(Goals):
                 self._mention(list(heads))
             return
         if all(isinstance(h, n.Num) for h in heads):
+            if self._decimal_comma() and self._term_goes_on(self.at + 2):
+                raise self._comma_error()
             return
         if any(isinstance(h, n.SetLit) for h in heads):
             return
@@ -193,6 +197,8 @@ class Relations(Goals):
             prose = all(not t.math for t in self.tokens[mark : self.at])
             hyphen = all(isinstance(o, n.Bin) and o.op in "-/" for o in operations)
             if not (prose and hyphen) and not self._is_description():
+                if self._decimal_comma():
+                    raise self._comma_error()
                 raise Unreadable(
                     "this expression is neither an objective nor a relation",
                     ((heads[0].start, heads[-1].end),),

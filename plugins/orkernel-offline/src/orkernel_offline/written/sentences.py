@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from orkernel_offline.reading import Unreadable
 from orkernel_offline.written.grammar import Grammar
 from orkernel_offline.written.nodes import Clause, Mention, Node
 from orkernel_offline.written.tokens import RELATIONS, Token
@@ -108,9 +109,53 @@ class Sentences(Grammar):
             position += 1
         return position
 
+    def _glued_number(self) -> bool:
+        """Whether a sign and a number stand here with no space before either."""
+        return not self.peek().space and self.peek(1).kind == "num" and not self.peek(1).space
+
+    def _decimal_comma(self) -> bool:
+        """Whether `,5` goes on after the number before it, as in `0,5`."""
+        before = self.tokens[self.at - 1] if self.at else None
+        return (
+            before is not None
+            and before.kind == "num"
+            and self.peek().is_op(",")
+            and self._glued_number()
+        )
+
+    def _comma_error(self) -> Unreadable:
+        first, last = self.tokens[self.at - 1], self.peek(1)
+        return Unreadable(
+            f"{first.value},{last.value} may be one number or two; write a decimal with a point, "
+            "or a space after the comma of a list",
+            ((first.start, last.end),),
+        )
+
+    def _term_goes_on(self, position: int) -> bool:
+        token = self.tokens[position] if position < len(self.tokens) else None
+        return token is not None and (
+            token.kind in ("name", "func")
+            or (token.kind == "op" and token.value in RELATIONS | {"+", "-", "*", "/", "^", "("})
+        )
+
+    def _relation_in_item(self, position: int) -> bool:
+        """Whether a relation stands before the next comma or the end of the line."""
+        while position < len(self.tokens):
+            token = self.tokens[position]
+            if token.kind in ("break", "prose", "kw") or token.is_op(","):
+                return False
+            if token.kind == "op" and token.value in RELATIONS:
+                return True
+            position += 1
+        return False
+
     def _refuse_joined(self, node: Node) -> None:
         """Refuse when algebra goes on directly after what was understood."""
         token = self.peek()
+        if token.is_op(":") and self._glued_number():
+            raise self.error("a ratio is not understood; write it as a relation, such as 2*x = y")
+        if self._decimal_comma() and not self._relation_in_item(self.at + 1):
+            raise self._comma_error()
         glued = token.kind == "op" and token.value in (
             "*", "/", "^", "_", "!", "'", "]", "}", "\\}", "setminus", "notin", "union", "dots",
         )  # fmt: skip

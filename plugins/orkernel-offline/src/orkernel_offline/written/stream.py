@@ -186,6 +186,12 @@ def _symbol_positions(tokens: list[Token]) -> set[int]:
         after_number = bool(before and before.kind == "num" and (len(word) == 1))
         if single or digit or after_number or (strong and not (dashed and len(word) > 1)):
             found.add(at)
+    singles = {t.value for at, t in enumerate(tokens) if at in found and len(t.value) == 1}
+    for at, token in enumerate(tokens):
+        short = token.kind == "name" and not token.math and 1 < len(token.value) < 4
+        after_goal = at > 0 and tokens[at - 1].is_kw("min", "max")
+        if short and after_goal and token.value.lower() not in STOPWORDS:
+            found |= {at} if set(token.value) <= singles else set()
     return found
 
 

@@ -102,10 +102,12 @@ IGNORED_MACROS = frozenset({
     "biggr", "Biggl", "Biggr", "middle", "limits", "nolimits", "displaystyle", "textstyle",
     "scriptstyle", "nonumber", "notag", "noindent", "centering", "hline", "toprule", "midrule",
     "bottomrule", "newline", "par", "bigskip", "medskip", "smallskip", "small", "item", "$",
+    "maketitle", "tableofcontents",
 })  # fmt: skip
 DROPPED_WITH_ARGUMENT = frozenset(
-    {"label", "tag", "hspace", "vspace", "phantom", "hphantom", "vphantom", "ref", "eqref"}
-)
+    {"label", "tag", "hspace", "vspace", "phantom", "hphantom", "vphantom", "ref", "eqref",
+     "documentclass", "usepackage", "author", "date", "pagestyle", "bibliographystyle"}
+)  # fmt: skip
 TEXT_MACROS = frozenset({
     "text", "textrm", "textit", "textbf", "textsf", "texttt", "mbox", "mathrm", "mathit",
     "mathsf", "mathtt", "operatorname", "emph",

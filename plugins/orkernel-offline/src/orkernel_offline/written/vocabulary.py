@@ -79,9 +79,26 @@ CHANGES_MEANING = frozenset(
         "roughly",
         "probability",
         "expected",
+        "sorry",
+        "correction",
+        "corrected",
+        "mistake",
+        "typo",
+        "erratum",
+        "instead",
+        "formerly",
+        "previously",
+        "originally",
+        "becomes",
     ]
 )
 """Words that change what a relation next to them says; such a relation is refused."""
+CHANGES_IN_REMARK = frozenset(
+    ["if", "when", "whenever", "unless", "except", "ignore", "ignored", "dropped", "optional",
+     "thousand", "thousands", "million", "millions", "hundred", "hundreds", "dozen", "dozens",
+     "provided", "relaxed", "desired", "instead"]
+)  # fmt: skip
+"""The same for a remark in brackets, which may repeat the relation in words."""
 CHANGES_DATA = frozenset(
     [
         "if",
