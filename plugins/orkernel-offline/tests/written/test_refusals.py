@@ -82,7 +82,7 @@ REFUSALS = [
     ("max 2x + y\nx + y <= 10\nx, y >= 0\n3x + y", "neither an objective nor a", "3x + y"),
     ("max x s.t. x <= 5 (if the shop is open), x >= 0", "'if' changes what", "if the shop is open"),
     ("max x s.t. x <= 5 (in thousands), x >= 0", "'thousands' changes what", "in thousands"),
-    ("max x s.t. x <= 5, x >= 0\nSorry, it should be x <= 6", "'sorry' changes what", "x <= 6"),
+    ("max x s.t. x <= 5, x >= 0. Sorry, it should be x <= 6", "'sorry' changes what", "x <= 6"),
     ("max x s.t. x <= 5, x >= 0. Drop the first constraint.", "changes the model",
      "Drop the first constraint"),
     ("max 2x s.t. 2x <= 5, x >= 0. Only whole units sell.", "no symbol is declared integer",
