@@ -14,6 +14,8 @@ from orkernel.formulation.schema import Formulation, VariableDefinition
 from orkernel.formulation.values import to_array
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from orkernel.algebra.members import BoundSet
@@ -22,12 +24,15 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 50_000_000
 """Most scalar variables of a model."""
+ROUNDING = 1e-9
+"""Relative distance from a whole number that is taken for rounding noise of a computed bound."""
 
 
 def bind_columns(formulation: Formulation, binder: Binder) -> Columns:
     """Lay out the variables, in formulation order, and evaluate their bounds.
 
-    Registers the blocks in the binder's scope. A binary column's bounds lie within [0, 1].
+    Registers the blocks in the binder's scope. A binary column's bounds lie within [0, 1], and
+    those of every integer column at whole numbers.
 
     Raises:
         DataError: An unknown index set, or bounds or starting values that do not fit.
@@ -89,6 +94,8 @@ def _bounds(
     lower, upper = found
     if definition.domain == "binary":
         lower, upper = np.maximum(lower, 0.0), np.minimum(upper, 1.0)
+    if definition.domain != "continuous":
+        lower, upper = _whole(lower, np.ceil), _whole(upper, np.floor)
     start = np.full(size, np.nan)
     if definition.start is not None:
         given = definition.start
@@ -96,3 +103,12 @@ def _bounds(
         array = to_array(given, () if plain else index, f"{element}, start", binder.trees)
         start = np.full(size, float(array)) if plain else array.reshape(-1)
     return lower, upper, start
+
+
+def _whole(bounds: Floats, inwards: Callable[[Floats], Floats]) -> Floats:
+    """Bounds of integers at whole numbers; one within rounding noise of a number is that."""
+    nearest = np.round(bounds)
+    noise = ROUNDING * np.maximum(1.0, np.abs(nearest))
+    with np.errstate(invalid="ignore"):
+        close = np.abs(bounds - nearest) <= noise
+    return np.where(close, nearest, inwards(bounds))

@@ -331,3 +331,26 @@ def test_plugin_module_loads_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_failure_of_glpk_proves_nothing(form: Builder) -> None:
+    limits, cost = [0, 0.5], [1, 1]
+    f = form([[1, 1]], [1], [INF], limits, [9, 2.5], cost, integer=[0, 1])
+    assert solve(f, solver="highs").objective == pytest.approx(1)
+    assert solve(f, solver="glpk").status is Status.ERROR
+    alone = form(np.zeros((0, 2)), [], [], limits, [9, 2.5], cost, integer=[0, 1])
+    assert solve(alone, solver="glpk").status is Status.ERROR
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_endings_that_only_the_simplex_method_finds_are_told_apart(
+    form: Builder, solver: str
+) -> None:
+    cycle = [[1, -1, 0], [0, 1, -1], [-1, 0, 1]]
+    infeasible = form(cycle, [1] * 3, [INF] * 3, [0] * 3, [INF] * 3, [1] * 3)
+    assert solve(infeasible, solver=solver).status is Status.INFEASIBLE
+    for whole in (0, 1):
+        unbounded = form(
+            cycle, [0] * 3, [INF] * 3, [1] * 3, [INF] * 3, [-1] * 3, integer=[whole] * 3
+        )
+        assert solve(unbounded, solver=solver).status is Status.UNBOUNDED

@@ -8,6 +8,8 @@ import shutil
 import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +47,12 @@ ROUNDING = ("glpk",)
 """They round integer columns themselves and leave the others where the fractions had put them."""
 EXACT = 1e-9
 """Distance from a whole number that is rounding and not tolerance."""
+GLPK_ENDINGS = {
+    "HAS NO PRIMAL FEASIBLE SOLUTION": "infeasible",
+    "HAS UNBOUNDED PRIMAL SOLUTION": "infeasible_or_unbounded",
+    "HAS NO DUAL FEASIBLE SOLUTION": "infeasible_or_unbounded",
+}
+"""What GLPK's log says of an ending that Pyomo reports as `other`, as it does of a failure."""
 
 
 NONE = np.zeros(0)
@@ -117,10 +125,13 @@ def _run_classic(built: Built, request: Request) -> Answer:
     remaining = request.remaining()
     if remaining is not None:
         keywords["timelimit"] = max(1, math.floor(remaining - MARGIN))
-    try:
-        results = solver.solve(built.model, **keywords)
-    except ApplicationError as error:
-        return Answer("failed", str(error), request.solver)
+    with TemporaryDirectory(prefix="orkernel-log-") as folder:
+        log = Path(folder) / "solver.log"
+        try:
+            results = solver.solve(built.model, logfile=str(log), **keywords)
+        except ApplicationError as error:
+            return Answer("failed", str(error), request.solver)
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     condition = results.solver.termination_condition
     endings = {
         TerminationCondition.optimal: "optimal",
@@ -129,13 +140,14 @@ def _run_classic(built: Built, request: Request) -> Answer:
         TerminationCondition.infeasible: "infeasible",
         TerminationCondition.unbounded: "unbounded",
         TerminationCondition.infeasibleOrUnbounded: "infeasible_or_unbounded",
-        TerminationCondition.other: "infeasible_or_unbounded",
         TerminationCondition.maxTimeLimit: "limit",
         TerminationCondition.maxIterations: "limit",
         TerminationCondition.maxEvaluations: "limit",
         TerminationCondition.feasible: "feasible",
     }
     ending = endings.get(condition, "failed")
+    if request.solver == "glpk":
+        ending = _ending_of_glpk(ending, text)
     has_point = len(results.solution) > 0
     if ending == "limit" and has_point:
         ending = "feasible"
@@ -148,6 +160,15 @@ def _run_classic(built: Built, request: Request) -> Answer:
     stated = results.problem.upper_bound if maximize else results.problem.lower_bound
     bound = None if request.solver == "glpk" else finite(stated)
     return Answer(ending, str(condition), request.solver, version, bound=bound)
+
+
+def _ending_of_glpk(ending: str, log: str) -> str:
+    """Pyomo drops why GLPK gave up, and calls a linear answer at the time limit optimal."""
+    if ending == "optimal" and "TIME LIMIT EXCEEDED" in log:
+        return "limit"
+    if ending == "failed":
+        return next((end for words, end in GLPK_ENDINGS.items() if words in log), ending)
+    return ending
 
 
 # ------------------------------------------------------------------- after the run
