@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+MIRRORED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "==": "=="}
+"""What a comparison becomes when its sides change places."""
 MAX_MODEL_ROWS = 50_000_000
 """Most rows of a model."""
 
@@ -83,7 +85,7 @@ class Part:
     Attributes:
         number: Which comparison of a chain, from 0.
         op: `<= >= == < >`; empty for a logical part, whose condition is `left`.
-        right: None for a logical part.
+        right: None for a logical part; data, if one side of the comparison is.
         offset: First row.
     """
 
@@ -329,7 +331,7 @@ def _comparisons(statement: Statement) -> list[tuple[str, Node, Node | None]]:
             if op in ("in", "not in", "!="):
                 found.append(("", Compare((left, right), (op,), span=node.span), None))
             else:
-                found.append((op, left, right))
+                found.append(_oriented(statement, op, left, right))
         return found
     if is_condition(node):
         return [("", node, None)]
@@ -340,6 +342,13 @@ def _comparisons(statement: Statement) -> list[tuple[str, Node, Node | None]]:
         span=node.span,
         fix="compare it with <=, >= or ==",
     )
+
+
+def _oriented(statement: Statement, op: str, left: Node, right: Node) -> tuple[str, Node, Node]:
+    """The comparison with data on its right: the limit that a dual value is the worth of."""
+    if statement.is_data(left) and not statement.is_data(right):
+        return MIRRORED[op], right, left
+    return op, left, right
 
 
 def _with_conditions(statement: Statement, conditions: Sequence[Node]) -> Statement:

@@ -67,8 +67,8 @@ def intervals(program: Program) -> Intervals:
                     lower[rows] = -limit
                 if not exact:
                     assumptions.append(
-                        f"{constraint.statement.element}: the strict '{part.op}' is treated as "
-                        f"'{part.op}=', since its sides are not whole numbers"
+                        f"{constraint.statement.element}: a strict comparison is treated as if "
+                        "equality were allowed, since its sides are not whole numbers"
                     )
             else:
                 if part.op in ("<=", "=="):

@@ -425,8 +425,16 @@ def formulations(draw: Any, quadratic: bool, logical: bool = False) -> Formulati
     )
 
 
+def varies(model: Model, expression: n.Node) -> bool:
+    """True if a variable stands in the expression."""
+    names = {definition.name for definition in model.formulation.variables}
+    used = {part.id for part in expression.walk() if isinstance(part, n.Name)}
+    used |= {part.base for part in expression.walk() if isinstance(part, n.Subscript)}
+    return not names.isdisjoint(used)
+
+
 def plain_bodies(model: Model, x: np.ndarray) -> tuple[float, list[float]]:
-    """Objective and left-minus-right of every row, by the interpreter."""
+    """Objective and body of every row, by the interpreter: its variables minus its data."""
     interpreter = Interpreter(model, x)
     objective = interpreter.value(parse(model.formulation.objectives[0].expression), {})
     bodies: list[float] = []
@@ -435,7 +443,8 @@ def plain_bodies(model: Model, x: np.ndarray) -> tuple[float, list[float]]:
         assert isinstance(node, n.Compare)
         generators = parse_for_each(definition.for_each) if definition.for_each else ()
         environments = list(interpreter.environments(list(generators), {}))
-        for left, right in zip(node.operands, node.operands[1:], strict=False):
+        for pair in zip(node.operands, node.operands[1:], strict=False):
+            left, right = sorted(pair, key=lambda side: not varies(model, side))
             bodies.extend(
                 interpreter.value(left, e) - interpreter.value(right, e) for e in environments
             )

@@ -68,6 +68,25 @@ def test_infeasible_and_unbounded_models_come_with_certificates() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "worth", "limits"),
+    [
+        ("x <= 6", 1, (1, 10)),
+        ("6 >= x", 1, (1, 10)),
+        ("12 >= 2*x", 0.5, (2, 20)),
+        ("12 == 2*x", 0.5, (2, 20)),
+        ("0 <= 6 - x", -1, (-10, -1)),
+    ],
+)
+def test_the_worth_of_a_limit_is_that_of_the_side_without_variables(
+    written: str, worth: float, limits: tuple[float, float]
+) -> None:
+    columns = [{"name": "x", "lower": 1}, {"name": "y"}]
+    duals = solve(bind(columns, "3*x + 2*y", written, "10 >= x + y", sense="maximize")).duals
+    assert duals.rows == pytest.approx([worth, 2])
+    assert duals.ranges["rhs"][0] == pytest.approx(limits, abs=1e-9)
+
+
+@pytest.mark.parametrize(
     ("objective", "rows", "named"),
     [
         ("x*y", (), "goal"),

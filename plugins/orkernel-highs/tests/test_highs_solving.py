@@ -400,3 +400,11 @@ def test_solving_twice_gives_equal_answers_and_leaves_the_form_alone(
     after = (f.matrix.toarray(), f.row_upper, f.columns.lower, f.objectives[0].cost)
     for old, new in zip(before, after, strict=True):
         assert np.array_equal(old, new)
+
+
+def test_an_equation_that_the_bounds_already_fulfil_has_no_range(form: Builder) -> None:
+    solution = solve_form(
+        form([[1, 0], [0, 1]], [0, 0], [0, 5], [0, 0], [INF, INF], [1, -1]), RunContext()
+    )
+    assert solution.duals is not None
+    assert solution.duals.ranges["rhs"][0] == pytest.approx([0, 0])

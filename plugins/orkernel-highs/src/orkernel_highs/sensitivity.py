@@ -41,7 +41,8 @@ def _ranges(engine: Engine) -> dict[str, Floats]:
     """Costs and right-hand sides between which the optimal basis stays optimal.
 
     A row that is not binding has one side to move: its range reaches from the activity
-    to infinity. With two open sides there is no single right-hand side: NaN.
+    to infinity; an equation that is not binding has none. With two different sides there is no
+    single right-hand side: NaN.
     """
     highs, program = engine.highs, engine.program
     basis = highs.getBasis()
@@ -66,6 +67,8 @@ def _ranges(engine: Engine) -> dict[str, Floats]:
     ).reshape(m)
     has_lower, has_upper = np.isfinite(program.row_lower), np.isfinite(program.row_upper)
     rhs[basic] = np.nan
+    equation = basic & (program.row_lower == program.row_upper)
+    rhs[equation] = np.column_stack([program.row_lower[equation]] * 2)
     only_upper, only_lower = basic & has_upper & ~has_lower, basic & has_lower & ~has_upper
     rhs[only_upper] = np.column_stack([activity[only_upper], np.full(only_upper.sum(), np.inf)])
     rhs[only_lower] = np.column_stack([np.full(only_lower.sum(), -np.inf), activity[only_lower]])
