@@ -16,18 +16,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: Words after the program's name; `sys.argv[1:]` by default.
     """
-    try:
-        from orkernel.cli.group import cli
+    from orkernel.cli.streams import unfailing_streams
 
-        result = cli.main(
-            args=None if arguments is None else list(arguments),
-            prog_name="orkernel",
-            standalone_mode=False,
-        )
-        sys.stdout.flush()
-        code = result if isinstance(result, int) else 0
-    except BaseException as error:
-        from orkernel.cli.failures import exit_code_for
+    with unfailing_streams():
+        try:
+            from orkernel.cli.group import cli
 
-        code = exit_code_for(error)
+            result = cli.main(
+                args=None if arguments is None else list(arguments),
+                prog_name="orkernel",
+                standalone_mode=False,
+            )
+            sys.stdout.flush()
+            code = result if isinstance(result, int) else 0
+        except BaseException as error:
+            from orkernel.cli.failures import exit_code_for
+
+            code = exit_code_for(error)
     sys.exit(int(code))

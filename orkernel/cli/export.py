@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from orkernel.cli.invocation import Invocation, pass_invocation, plugin_options
-from orkernel.errors import RefusedError, Unsupported, UsageError
+from orkernel.errors import PluginError, RefusedError, Unsupported, UsageError
+from orkernel.plugins.containment import contained
 
 if TYPE_CHECKING:
     from orkernel.model import Model
@@ -41,7 +42,6 @@ def command(
     from orkernel.candidates import examine, refusal
     from orkernel.formulation.load import dump_formulation
     from orkernel.model import Model
-    from orkernel.runs import write_atomically
     from orkernel.sources import read_source
 
     problem, formulation = read_source(file, data)
@@ -57,7 +57,22 @@ def command(
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
-        write_atomically(output, text)
+        _write(output, text)
+
+
+def _write(output: Path, text: str) -> None:
+    """Replace a file in one step; write straight into a pipe or device."""
+    from orkernel.runs import write_atomically
+
+    try:
+        if output.exists() and not output.is_file():
+            output.write_text(text, encoding="utf-8")
+        else:
+            write_atomically(output.resolve(), text)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {output}: {error.strerror or error}", fix="name another file"
+        ) from error
 
 
 def _written(registry: Registry, model: Model, form: str, solver: str | None) -> str:
@@ -75,14 +90,15 @@ def _written(registry: Registry, model: Model, form: str, solver: str | None) ->
     reasons = []
     for spec in agents:
         try:
-            text = registry.resolve(spec).export(model, form)
+            with contained(f"solver '{spec.name}' failed to write {form}: "):
+                text = registry.resolve(spec).export(model, form)
         except Unsupported as error:
             reasons.append(f"{spec.name} cannot take {error}")
         else:
-            return str(text)
+            if not isinstance(text, str):
+                raise PluginError(f"solver '{spec.name}' wrote {type(text).__name__}, not text")
+            return text
     if reasons:
         raise RefusedError(f"this model cannot be written as {form}: {'; '.join(reasons)}")
-    raise UsageError(
-        f"{f'solver {solver!r}' if solver else 'no installed solver agent'} writes {form}",
-        fix="see `orkernel plugins`",
-    )
+    who = f"solver '{solver}' does not write" if solver else "no loaded solver agent writes"
+    raise UsageError(f"{who} {form}", fix="`orkernel plugins show` says what each agent exports")

@@ -24,6 +24,8 @@ UNREADABLE = {
     errno.ELOOP,
 }
 """File errors that come from what the user named, not from a failing machine."""
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""Errors of a stream that takes no more."""
 
 
 def exit_code_for(error: BaseException) -> int:
@@ -42,9 +44,6 @@ def exit_code_for(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         _say("interrupted")
         return ExitCode.INTERRUPTED
-    if isinstance(error, BrokenPipeError):
-        _silence_stdout()
-        return ExitCode.OK
     if os.environ.get("ORKERNEL_DEBUG", "") not in ("", "0"):
         import traceback
 
@@ -55,6 +54,10 @@ def exit_code_for(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         _print_click_error(error)
         return error.exit_code
+    if isinstance(error, OSError) and error.errno in FULL and error.filename is None:
+        _say(f"error: standard output: {error.strerror}")
+        _say("fix: write it to another place; `orkernel show` prints a finished run again")
+        return ExitCode.BROKEN
     if isinstance(error, OSError) and error.filename is not None:
         _say(f"error: {error.filename}: {error.strerror}")
         return ExitCode.USAGE if error.errno in UNREADABLE else ExitCode.BROKEN
@@ -76,6 +79,9 @@ def print_error(error: OrkernelError) -> None:
 def _print_click_error(error: click.ClickException) -> None:
     import click
 
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        _say(error.format_message())
+        return
     _say(f"error: {error.format_message()}")
     if isinstance(error, click.UsageError) and error.ctx is not None:
         _say(f"fix: see `{error.ctx.command_path} --help`")
@@ -106,17 +112,9 @@ def _write_log(text: str) -> Path:
     folder = user_log_path("orkernel", appauthor=False)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"error-{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}.log"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="backslashreplace")
     return path
 
 
-def _silence_stdout() -> None:
-    """The reader of stdout has gone: let nothing more be written, also not at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _say(line: str) -> None:
-    try:
-        print(line, file=sys.stderr)
-    except (OSError, ValueError):
-        return
+    print(line, file=sys.stderr)

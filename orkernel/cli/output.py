@@ -31,4 +31,5 @@ def print_report(report: RenderableType) -> None:
 
 def print_json(value: Any) -> None:
     """Print one JSON value to stdout; numbers that JSON lacks are an error of ours."""
-    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False))
+    escape = not (sys.stdout.encoding or "").lower().startswith("utf")
+    click.echo(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=escape))
