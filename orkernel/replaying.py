@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from orkernel.agents import Agents
 from orkernel.context import RunContext, ignore
-from orkernel.errors import UsageError
+from orkernel.errors import DataError, UsageError
 from orkernel.formulation.load import load_formulation
 from orkernel.model import Model
 from orkernel.pipeline import execute
@@ -23,6 +25,7 @@ from orkernel.verify import check_point
 if TYPE_CHECKING:
     import threading
 
+    from orkernel.algebra.forms import Floats
     from orkernel.answer import Answer
     from orkernel.registry import Registry
 
@@ -37,7 +40,7 @@ def stored_request(folder: RunFolder) -> Request:
         UsageError: The folder is damaged.
     """
     run = folder.read_json("run.json")
-    if not isinstance(run, dict) or "request" not in run:
+    if run is None or run.get("request") is None:
         raise UsageError(
             f"{folder.path} holds no complete request", fix="run the problem again from its file"
         )
@@ -129,11 +132,14 @@ def replay(
     request = stored_request(folder)
     selection = folder.read_json("selection.json") or {"index": 0}
     candidates = folder.read_candidates()
-    chosen = candidates[selection["index"]].formulation
+    chosen = next((c.formulation for c in candidates if c.index == selection["index"]), None)
     if chosen is None:
-        raise UsageError(f"the run in {path} holds no formulation of its chosen candidate")
+        raise UsageError(
+            f"the run in {path} holds no formulation of its chosen candidate",
+            fix="run the problem again",
+        )
     model = Model.bind(chosen, request.problem.data)
-    differences = _recheck(folder, model)
+    differences = _recheck(folder, model, stored)
 
     agents = [RankedAgent(a["name"], a["reason"]) for a in classification["agents"]]
     answered = stored["solver"]["agent"] if stored["solver"] else None
@@ -147,11 +153,33 @@ def replay(
     return Replay(answer, stored, (*differences, *_compare(stored, answer)))
 
 
-def _recheck(folder: RunFolder, model: Model) -> tuple[str, ...]:
+def _recheck(folder: RunFolder, model: Model, stored: dict[str, Any]) -> tuple[str, ...]:
+    """What is wrong with the stored solution, and where the stored answer departs from it."""
     solution = folder.read_solution()
-    if solution is None or solution.values is None:
+    if solution is None:
+        return ("stored solution: it is missing",) if stored["solver"] else ()
+    if not stored["variables"]:
         return ()
-    return tuple(f"stored solution: {p}" for p in check_point(model, solution.values).problems)
+    if solution.values is None:
+        return ("stored solution: its values are missing",)
+    checked = check_point(model, solution.values)
+    problems = list(checked.problems)
+    if checked.values is not None:
+        problems += _departures(model, checked.values, stored)
+    return tuple(f"stored solution: {problem}" for problem in problems)
+
+
+def _departures(model: Model, values: Floats, stored: dict[str, Any]) -> list[str]:
+    try:
+        answered = model.point(stored["variables"])
+    except DataError as error:
+        return [f"the stored answer does not fit it: {error}"]
+    apart = np.abs(answered - values) > SAME * np.maximum(1.0, np.abs(values))
+    return [
+        f"{model.columns.label(column)} is {values[column]:.9g}, the stored answer says "
+        f"{answered[column]:.9g}"
+        for column in np.flatnonzero(apart)[:5].tolist()
+    ]
 
 
 def _compare(stored: dict[str, Any], answer: Answer) -> tuple[str, ...]:

@@ -24,10 +24,13 @@ import os
 import re
 import tempfile
 import time
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from orkernel.errors import UsageError
 from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Guarantee, Score
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 """Version of the run folder's layout."""
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError)
+"""What reading a value of another shape raises."""
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
@@ -59,6 +64,10 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
 
 def slug(text: str) -> str:
@@ -124,16 +133,29 @@ class RunFolder:
         """Content of a JSON file, or None if it is not there.
 
         Raises:
-            UsageError: The file is damaged.
+            UsageError: The file is damaged, or has not the shape that it must have.
         """
+        from orkernel.stored import SHAPES
+
         try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
+            text = (self.path / name).read_text(encoding="utf-8")
+            value = json.loads(text, parse_constant=_no_constant)
+            if shape := SHAPES.get(name.partition("/")[0]):
+                shape.model_validate_json(text, strict=True)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
-            raise UsageError(
-                f"{self.path / name} is damaged: {error}", fix="run the problem again"
-            ) from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._damaged(name, error) from error
+        return value
+
+    def _damaged(self, name: str, error: Exception) -> UsageError:
+        why = str(error)
+        if isinstance(error, ValidationError):
+            first = error.errors()[0]
+            why = f"{'.'.join(map(str, first['loc'])) or 'content'}: {first['msg']}"
+        elif isinstance(error, KeyError | AttributeError | TypeError):
+            why = f"it lacks its shape ({error})"
+        return UsageError(f"{self.path / name} is damaged: {why}", fix="run the problem again")
 
     def append_event(self, event: Event) -> None:
         """Add one line to `events.jsonl`."""
@@ -160,10 +182,17 @@ class RunFolder:
         """All complete candidates, in order, without their trial solutions' arrays."""
         found: list[Candidate] = []
         for number in range(1000):
-            value = self.read_json(f"candidates/{number}.json")
+            name = f"candidates/{number}.json"
+            value = self.read_json(name)
             if value is None:
                 break
-            found.append(candidate_from_json(value))
+            try:
+                candidate = candidate_from_json(value)
+            except MALFORMED as error:
+                raise self._damaged(name, error) from error
+            if candidate.index != number:
+                raise self._damaged(name, ValueError(f"it is numbered {candidate.index}"))
+            found.append(candidate)
         return found
 
     # ------------------------------------------------------------------ solution
@@ -200,11 +229,8 @@ class RunFolder:
             with np.load(self.path / "solution.npz", allow_pickle=False) as stored:
                 arrays = dict(stored)
             return solution_from_json(value, arrays)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(
-                f"the stored solution in {self.path} is damaged: {error}",
-                fix="run the problem again",
-            ) from error
+        except (OSError, zipfile.BadZipFile, EOFError, *MALFORMED) as error:
+            raise self._damaged("solution.npz or solution.json", error) from error
 
 
 def list_runs(parent: Path) -> list[dict[str, Any]]:

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from orkernel.answer import Answer
 
 
-def figure(value: float) -> str:
-    """A number for people: ten digits at most, no trailing zeros, no minus zero."""
+def figure(value: float | None) -> str:
+    """A number for people: ten digits at most, no trailing zeros, no minus zero.
+
+    None is a figure that cannot be computed, such as a division by zero.
+    """
+    if value is None:
+        return "undefined"
     text = f"{value:.10g}"
     return "0" if text == "-0" else text
 

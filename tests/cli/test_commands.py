@@ -116,6 +116,17 @@ def test_replay_notices_a_changed_stored_answer(orkernel: Command, wyndor: dict[
     assert "differs: objective 'profit' was 37.0, is 36.0" in done.stderr
 
 
+def test_a_figure_that_cannot_be_computed_is_shown_as_undefined(
+    orkernel: Command, wyndor: dict[str, Any]
+) -> None:
+    wyndor["results"] = [{"name": "share", "expression": "x1/(x1 - 2)"}]
+    done = orkernel("run", orkernel.write("w.json", wyndor))
+    assert (done.returncode, "undefined" in done.stdout) == (0, True), done.stderr
+    (run,) = orkernel.json("runs")
+    shown = orkernel("show", f"runs/{run['run']}")
+    assert (shown.returncode, "undefined" in shown.stdout) == (0, True), shown.stderr
+
+
 def test_check_reports_and_solves_nothing(orkernel: Command, wyndor: dict[str, Any]) -> None:
     assert orkernel.json("check", orkernel.write("w.json", wyndor))["errors"] == 0
     wyndor["constraints"][0]["expression"] = "x3 <= 4"
