@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -50,10 +51,12 @@ class Request:
     def __post_init__(self) -> None:
         if self.k < 1:
             raise UsageError(f"k is {self.k}; at least one candidate is needed")
-        if self.time_limit is not None and not self.time_limit >= 0:
-            raise UsageError(f"the time limit is {self.time_limit}; it must be 0 or more seconds")
-        if self.gap is not None and not self.gap >= 0:
-            raise UsageError(f"the gap is {self.gap}; it must be 0 or more")
+        for what, value in (("time limit", self.time_limit), ("gap", self.gap)):
+            if value is not None and not 0 <= value < math.inf:
+                raise UsageError(
+                    f"the {what} is {value}; it must be a finite number, 0 or more",
+                    fix=f"leave the {what} out for none",
+                )
 
     def to_json(self) -> dict[str, Any]:
         """What `run.json` keeps, enough to resume and to replay."""

@@ -108,7 +108,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
         "parameter 'c'",
         "b",
     ),
-    "cyclic definitions": (formulation(parameters=CYCLE), "parameter", "its definition needs itself: "),
+    "cyclic definitions": (
+        formulation(parameters=CYCLE),
+        "parameter",
+        "its definition needs itself: ",
+    ),
     "10,000 nested parentheses": (
         constraint("(" * 10_000 + "1" + ")" * 10_000 + " <= 7"),
         "constraint 'limit'",
@@ -205,6 +209,15 @@ def test_a_damaged_run_folder_is_refused(orkernel: Command, wyndor: dict[str, An
     assert "is damaged" in error_of(orkernel, 2, "replay", run_dir)
     orkernel.write(f"{run_dir}/run.json", "[]")
     assert error_of(orkernel, 2, "show", run_dir).startswith("error: ")
+
+
+@pytest.mark.parametrize("flag", ["--time-limit", "--gap"])
+@pytest.mark.parametrize("value", ["inf", "nan", "-1", "1e400"])
+def test_a_limit_that_is_no_finite_number_is_refused(
+    orkernel: Command, wyndor: dict[str, Any], flag: str, value: str
+) -> None:
+    message = error_of(orkernel, 2, "run", orkernel.write("w.json", wyndor), flag, value)
+    assert "must be a finite number, 0 or more\nfix: leave the " in message
 
 
 def test_a_broken_pipe_is_quiet(orkernel: Command, wyndor: dict[str, Any]) -> None:
