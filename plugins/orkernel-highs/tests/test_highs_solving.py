@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -408,3 +409,16 @@ def test_an_equation_that_the_bounds_already_fulfil_has_no_range(form: Builder) 
     )
     assert solution.duals is not None
     assert solution.duals.ranges["rhs"][0] == pytest.approx([0, 0])
+
+
+@pytest.mark.parametrize("whole", [0, 1])
+@pytest.mark.parametrize("limit", [1e20, 1e25])
+def test_a_limit_is_finite_however_large(form: Builder, whole: int, limit: float) -> None:
+    goal: dict[str, Any] = {"cost": [1, 1], "maximize": True, "integer": [whole, 0]}
+    for f in (
+        form([[1, 0]], [-INF], [limit], [0, 0], [INF, 3], **goal),
+        form([[0, 1]], [-INF], [3], [0, 0], [limit, INF], **goal),
+    ):
+        solution = solve_form(f, RunContext())
+        assert solution.status is Status.OPTIMAL
+        assert solution.objective == pytest.approx(limit)

@@ -115,6 +115,7 @@ class Engine:
             mip_rel_gap=gap,
             mip_abs_gap=1e-9,
             small_matrix_value=SMALLEST,
+            infinite_bound=highspy.kHighsInf,
         )
         if self.program.is_lp:
             self._set(solver=str(options.get("method", "choose")))
