@@ -153,9 +153,7 @@ def classify(
     own = ctx.with_(options=agents.registry.options(spec_c))
     with contained(f"classifier '{classifier}' failed: "):
         answer = chooser.classify(agents.problem, model, able, own)
-    if not isinstance(answer, Classification) or not all(
-        isinstance(agent, RankedAgent) for agent in answer.agents
-    ):
+    if not _well_formed(answer):
         raise PluginError(f"classifier '{classifier}' gave no Classification of RankedAgents")
     names = {a.name for a in able}
     ranked = tuple(a for a in answer.agents if a.name in names)
@@ -167,6 +165,15 @@ def classify(
     if not ranked:
         raise RefusedError(f"classifier '{classifier}' found no agent for the model")
     return replace(answer, agents=ranked)
+
+
+def _well_formed(answer: object) -> bool:
+    return (
+        isinstance(answer, Classification)
+        and isinstance(answer.kind, str)
+        and isinstance(answer.agents, tuple | list)
+        and all(isinstance(agent, RankedAgent) for agent in answer.agents)
+    )
 
 
 def _kind(model: Model) -> str:

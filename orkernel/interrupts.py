@@ -10,15 +10,20 @@ from contextlib import contextmanager
 from types import FrameType
 
 _graceful = threading.Event()
+SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Ctrl-C, `kill`, and a terminal that is closed."""
 
 
 @contextmanager
 def interruptible(cancel: threading.Event) -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into a set `cancel` while the block runs.
+    """Turn `SIGNALS` into a set `cancel` while the block runs.
 
     Inside a `graceful()` block the first signal only sets `cancel`, so that a solver can
     hand over its incumbent; anywhere else, and for the second signal, it also raises
-    KeyboardInterrupt. Outside the main thread nothing is changed.
+    KeyboardInterrupt. Outside the main thread nothing is changed, and a signal that the
+    caller has told this process to ignore, as `nohup` does, stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -32,7 +37,8 @@ def interruptible(cancel: threading.Event) -> Iterator[None]:
             raise KeyboardInterrupt
         print("stopping; press Ctrl-C again to stop at once", file=sys.stderr)
 
-    previous = {s: signal.signal(s, handle) for s in (signal.SIGINT, signal.SIGTERM)}
+    heeded = [s for s in SIGNALS if signal.getsignal(s) is not signal.SIG_IGN]
+    previous = {s: signal.signal(s, handle) for s in heeded}
     try:
         yield
     finally:

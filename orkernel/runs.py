@@ -66,7 +66,8 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         raise
 
 
-def _no_constant(word: str) -> None:
+def no_constant(word: str) -> None:
+    """Refuse NaN and infinities, which Python's `json` reads although JSON has none."""
     raise ValueError(f"{word} is no JSON")
 
 
@@ -139,7 +140,7 @@ class RunFolder:
 
         try:
             text = (self.path / name).read_text(encoding="utf-8")
-            value = json.loads(text, parse_constant=_no_constant)
+            value = json.loads(text, parse_constant=no_constant)
             if shape := SHAPES.get(name.partition("/")[0]):
                 shape.model_validate_json(text, strict=True)
         except FileNotFoundError:

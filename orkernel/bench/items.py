@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orkernel.errors import UsageError
+from orkernel.runs import no_constant
 from orkernel.sources import read_bytes
 
 MAX_BYTES = 500_000_000
@@ -67,13 +69,13 @@ def read_items(path: Path, labels: Path | None, limit: int | None) -> list[Item]
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    content = read_bytes(path, MAX_BYTES, "benchmark file")
+    content = read_bytes(path, MAX_BYTES, "benchmark")
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except ValueError as error:
+            value = json.loads(line, parse_constant=no_constant)
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{path} line {number} is no JSON: {error}") from error
         if not isinstance(value, dict):
             raise UsageError(f"{path} line {number} is no JSON object")
@@ -81,10 +83,17 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _label(answer: Any, key: str | None) -> tuple[float | None, str | None]:
-    if isinstance(answer, int | float) and not isinstance(answer, bool):
-        return float(answer), None
-    if isinstance(answer, Mapping) and key is not None:
-        value = answer.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value), key
-    return None, key
+    if isinstance(answer, Mapping):
+        return (_number(answer.get(key)) if key is not None else None), key
+    number = _number(answer)
+    return number, (key if number is None else None)
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

@@ -31,7 +31,11 @@ class Settings:
 def run_items(
     items: Sequence[Item], settings: Settings, config: Config, jobs: int
 ) -> Iterator[Outcome]:
-    """Outcomes as they become known; a failing item never stops the rest."""
+    """Outcomes as they become known; a failing item never stops the rest.
+
+    Raises:
+        UsageError: The arguments are wrong for every item, e.g. an unknown plugin.
+    """
     from orkernel.registry import Registry
 
     if jobs == 1:
@@ -46,6 +50,8 @@ def run_items(
         pending = {pool.submit(_run_in_worker, item, settings): item for item in items}
         for done in as_completed(pending):
             error = done.exception()
+            if isinstance(error, UsageError):
+                raise error
             yield _failed(pending[done], str(error)) if error is not None else done.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

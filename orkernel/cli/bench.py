@@ -86,6 +86,8 @@ def command(
     items = read_items(data, labels, limit)
     if not items:
         raise UsageError(f"{data} holds no items")
+    if out is not None:
+        _make(out)
     arguments["scorers"] = tuple(s.strip() for s in scorer.split(",")) if scorer else None
     settings = Settings(Tolerance.parse(tolerance), arguments)
     outcomes: list[Outcome] = []
@@ -132,10 +134,20 @@ def _summary(outcomes: list[Outcome]) -> dict[str, Any]:
     }
 
 
+def _make(out: Path) -> None:
+    """Make the folder before the work, so that no work is lost for want of it."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write into {out}: {error.strerror or error}",
+            fix="choose another folder with --out DIR",
+        ) from error
+
+
 def _write(out: Path, outcomes: list[Outcome]) -> None:
     from orkernel.runs import write_atomically
 
-    out.mkdir(parents=True, exist_ok=True)
     lines = "".join(json.dumps(o.to_json()) + "\n" for o in outcomes)
     write_atomically(out / "outcomes.jsonl", lines)
     write_atomically(out / "summary.json", json.dumps(_summary(outcomes), indent=1) + "\n")

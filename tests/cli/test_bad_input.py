@@ -211,6 +211,28 @@ def test_a_damaged_run_folder_is_refused(orkernel: Command, wyndor: dict[str, An
     assert error_of(orkernel, 2, "show", run_dir).startswith("error: ")
 
 
+@pytest.mark.parametrize("answer", ["NaN", "-Infinity", "[" * 100_000])
+def test_a_malformed_benchmark_line_is_named(orkernel: Command, answer: str) -> None:
+    name = orkernel.write("b.jsonl", f'{{"question": "", "answer": {answer}}}\n')
+    assert error_of(orkernel, 2, "bench", name).startswith("error: b.jsonl line 1 is no JSON: ")
+
+
+def test_a_benchmark_whose_outcomes_cannot_be_kept_is_refused_before_the_work(
+    orkernel: Command,
+) -> None:
+    name = orkernel.write("b.jsonl", '{"question": "maximize x", "answer": 1}\n')
+    assert error_of(orkernel, 2, "bench", name, "--out", name) == (
+        "error: cannot write into b.jsonl: File exists\nfix: choose another folder with --out DIR\n"
+    )
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_bad_argument_of_a_benchmark_is_told_once(orkernel: Command, jobs: str) -> None:
+    name = orkernel.write("b.jsonl", '{"question": "maximize x", "answer": 1}\n' * 3)
+    message = error_of(orkernel, 2, "bench", name, "--jobs", jobs, "--solver", "hihgs")
+    assert message.count("error: no solver agent is named 'hihgs'\n") == 1
+
+
 @pytest.mark.parametrize("flag", ["--time-limit", "--gap"])
 @pytest.mark.parametrize("value", ["inf", "nan", "-1", "1e400"])
 def test_a_limit_that_is_no_finite_number_is_refused(

@@ -79,6 +79,39 @@ def test_ctrl_c_during_a_solve_keeps_the_run_and_ends_with_130(orkernel: Command
     assert run["state"] == "interrupted"
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_kill_and_a_closed_terminal_keep_the_run_too(
+    orkernel: Command, number: signal.Signals
+) -> None:
+    process = orkernel.start("run", orkernel.write("hard.json", market_split()))
+    wait_for(orkernel.folder, "solver.started")
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, (out, err)
+    (run,) = orkernel.json("runs")
+    assert run["state"] == "interrupted"
+
+
+def test_a_signal_that_the_caller_ignores_stays_ignored(orkernel: Command) -> None:
+    name = orkernel.write("hard.json", market_split())
+    process = subprocess.Popen(
+        [
+            "bash",
+            "-c",
+            f"trap '' HUP; exec {sys.executable} -m orkernel run {name} --time-limit 3",
+        ],
+        cwd=orkernel.folder,
+        env=orkernel.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_for(orkernel.folder, "solver.started")
+    os.kill(process.pid, signal.SIGHUP)
+    assert process.wait(timeout=60) == 0
+    (run,) = orkernel.json("runs")
+    assert run["state"] == "finished"
+
+
 def test_the_time_limit_gives_a_checked_incumbent_with_bound_and_gap(orkernel: Command) -> None:
     name = orkernel.write("hard.json", market_split())
     answer = orkernel.json("run", name, "--time-limit", "2")
