@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def run(
     source: str | Path | Problem | Formulation,
     *,
-    data: Path | None = None,
+    data: str | Path | None = None,
     k: int = 3,
     formulator: str | None = None,
     scorers: Sequence[str] | None = None,
@@ -50,7 +50,7 @@ def run(
     seed: int = 0,
     second_opinion: bool = True,
     options: Mapping[str, Any] | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     registry: Registry | None = None,
     observe: Callable[[Event], None] | None = None,
     ask: Callable[[Question], str | None] | None = None,
@@ -96,7 +96,7 @@ def run(
         registry = Registry.load(Config.load(options=pairs))
         for problem in registry.problems:
             warnings.warn(str(problem), RuntimeWarning, stacklevel=2)
-    given, formulation = read_source(source, data)
+    given, formulation = read_source(source, Path(data) if data is not None else None)
     request = Request(
         problem=given,
         formulation=formulation,
@@ -113,7 +113,7 @@ def run(
         options=options or {},
     )
     check_names(request, registry)
-    folder = RunFolder.create(out, given.name) if out is not None else None
+    folder = RunFolder.create(Path(out), given.name) if out is not None else None
     return execute(
         request, registry, folder, observe=observe, ask=ask, cancel=cancel or threading.Event()
     )

@@ -49,10 +49,14 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"k is {self.k}; at least one candidate is needed")
+        if not isinstance(self.k, int) or self.k < 1:
+            raise UsageError(f"k is {self.k!r}; it must be a whole number, 1 or more")
+        if not isinstance(self.seed, int):
+            raise UsageError(f"seed is {self.seed!r}; it must be a whole number")
         for what, value in (("time limit", self.time_limit), ("gap", self.gap)):
-            if value is not None and not 0 <= value < math.inf:
+            if value is None:
+                continue
+            if not isinstance(value, int | float) or not 0 <= value < math.inf:
                 raise UsageError(
                     f"the {what} is {value}; it must be a finite number, 0 or more",
                     fix=f"leave the {what} out for none",

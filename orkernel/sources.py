@@ -116,8 +116,13 @@ def read_source(
         return source, None
     if isinstance(source, Formulation):
         return Problem(source.statement, source.title or "formulation", data), source
+    if not isinstance(source, str | Path):
+        raise UsageError(
+            f"{type(source).__name__} is no statement",
+            fix="give text, a path, a Problem or a Formulation",
+        )
     if isinstance(source, str) and not _names_a_file(source):
-        return Problem(decode(source.encode("utf-8"), "the statement"), "problem", data), None
+        return Problem(decode(_encoded(source), "the statement"), "problem", data), None
     path = Path(source)
     folder = data if data is not None else path.parent
     if path.suffix.lower() == ".json":
@@ -125,6 +130,16 @@ def read_source(
         return Problem(formulation.statement, path.stem, folder), formulation
     name = "problem" if str(path) == "-" else path.stem
     return Problem(read_statement(path), name, folder), None
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the statement holds the half character {text[error.start]!r} at {error.start}",
+            fix="write the whole character",
+        ) from error
 
 
 def _names_a_file(text: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import orkernel
 from orkernel.errors import ExitCode, UsageError
 from orkernel.sources import MAX_BYTES, read_source, read_statement
 
@@ -74,3 +76,38 @@ def test_the_folder_of_the_file_is_the_default_data_folder(tmp_path: Path) -> No
     path = tmp_path / "p.md"
     path.write_text("maximize x")
     assert read_source(path, None)[0].data == tmp_path
+
+
+@pytest.mark.parametrize("source", [None, 5, b"maximize x", {"variables": []}])
+def test_what_is_no_statement_is_a_usage_error(source: Any) -> None:
+    with pytest.raises(UsageError, match=f"^{type(source).__name__} is no statement"):
+        orkernel.run(source)
+
+
+def test_half_a_character_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match=r"half character '\\ud800' at 11"):
+        orkernel.run("maximize x \ud800\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"k": "3"},
+        {"k": 1.5},
+        {"k": 0},
+        {"seed": "x"},
+        {"time_limit": "5"},
+        {"time_limit": float("inf")},
+        {"gap": float("nan")},
+    ],
+)
+def test_a_bad_argument_of_run_is_a_usage_error(arguments: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="must be"):
+        orkernel.run("maximize x\nx <= 3\n", **arguments)
+
+
+def test_folders_may_be_given_as_text(tmp_path: Path) -> None:
+    statement = "maximize 3x + 2y subject to x + y <= 4, x <= 2, x, y >= 0"
+    answer = orkernel.run(statement, data=str(tmp_path), out=str(tmp_path / "runs"))
+    assert answer.run_dir is not None
+    assert (answer.run_dir / "answer.json").is_file()
