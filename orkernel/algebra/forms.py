@@ -38,6 +38,8 @@ def _protect(form: Any, *names: str) -> None:
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

@@ -243,7 +243,7 @@ def test_constants_are_folded(text: str, value: float) -> None:
 def test_constants_move_to_the_bounds_of_the_row() -> None:
     graph = bind(["3 + x[1] + 2 <= k + x[2]", "-1 <= x[1] - 5", "x[1] == x[1] + 1 - 1"]).graph()
     assert (graph.rows[0].lower, graph.rows[0].upper) == (-np.inf, -1.0)
-    assert (graph.rows[1].lower, graph.rows[1].upper) == (-np.inf, -4.0)
+    assert (graph.rows[1].lower, graph.rows[1].upper) == (4.0, np.inf)
     assert (graph.rows[2].lower, graph.rows[2].upper) == (0.0, 0.0)
 
 
