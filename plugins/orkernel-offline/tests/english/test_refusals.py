@@ -53,6 +53,28 @@ def test_the_template_itself_is_read() -> None:
         ("At most 12 rafts per day can be painted for 5 days.", "5 days"),
         ("A skiff earns twice as much as a raft.", "twice"),
         ("The radius of a raft is small.", "radius"),
+        ("The yard can build either rafts or skiffs, but not both.", "not both"),
+        ("Only one of the two products can be built.", "Only one of the two"),
+        ("The same number of rafts and skiffs must be built.", "same number"),
+        ("Skiffs may not outnumber rafts.", "outnumber"),
+        ("No skiffs are to be built this week.", "No skiffs"),
+        ("The number of rafts should be within 5 of the number of skiffs.", "within 5"),
+        ("At least half of the boats must not be skiffs.", "must not be skiffs"),
+        ("At most half of the boats may be other than skiffs.", "other than"),
+        ("It is impossible to build more than 9 skiffs.", "impossible"),
+        ("There is no need to build at least 9 skiffs.", "no need"),
+        ("The owner would like at least 9 skiffs, but this is not required.", "not required"),
+        ("A rival builds at least 9 skiffs.", "rival"),
+        ("Ignoring planks, no more than 9 skiffs can be built.", "Ignoring"),
+        ("The number of rafts plus twice the number of skiffs must be at most 60.", "plus"),
+        ("Twice the number of rafts must be at least the number of skiffs.", "Twice"),
+        ("The number of skiffs must be at most 5 plus the number of rafts.", "5 plus"),
+        ("The number of skiffs must be at most 5 less than twice the number of rafts.", "5 less"),
+        ("The number of skiffs must be at most 5 less than the number of rafts.", "5 less"),
+        ("The number of skiffs must not exceed three less than the number of rafts.", "three less"),
+        ("Every skiff is sold together with at least one raft.", "at least one raft"),
+        ("At least 40 planks must be spent on skiffs.", "40 planks"),
+        ("10 planks are needed for repairs.", "10 planks"),
     ],
 )
 def test_a_sentence_that_cannot_be_tied_in_is_refused_and_named(extra: str, place: str) -> None:
@@ -126,3 +148,17 @@ def test_a_text_without_a_problem_is_refused(text: str) -> None:
 def test_a_statement_that_is_too_long_is_refused_at_once() -> None:
     with pytest.raises(Unreadable, match="at most 20000"):
         readings("A raft takes 6 planks. " * 50_000)
+
+
+@pytest.mark.parametrize(
+    ("demand", "expected"),
+    [
+        ("There should be no more skiffs than rafts.", "<="),
+        ("There must be no fewer skiffs than rafts.", ">="),
+        ("There must be no less skiffs than rafts.", ">="),
+    ],
+)
+def test_no_more_and_no_fewer_than_turn_the_comparison_around(demand: str, expected: str) -> None:
+    found = readings(START + STOCK + MONEY + demand + " " + GOAL)[0].formulation
+    (row,) = [c["expression"] for c in found["constraints"] if c["expression"].count("number") == 2]
+    assert row == f'number["skiff"] {expected} number["raft"]'

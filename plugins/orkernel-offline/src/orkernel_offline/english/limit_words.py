@@ -219,7 +219,10 @@ class LimitReader(ClauseView):
         if phrase.kind == "more":
             tail = self.phrases[index + 1 :]
             if any(isinstance(p, Mark) and p.kind == "than" for p in tail):
-                return LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
+                sense = LESS if phrase.text in {"less", "fewer", "smaller"} else MORE
+                before = self.phrases[index - 1] if index else None
+                none = isinstance(before, Mark) and before.text == "no"
+                return sense.negated() if none else sense
         return self.equal_sense(index) if phrase.kind == "as" else None
 
     def _than_follows(self, index: int) -> bool:

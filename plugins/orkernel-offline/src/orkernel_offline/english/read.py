@@ -27,6 +27,7 @@ from .facts import (
 from .goal_target import Unresolved
 from .goals import Goals, find_goals
 from .guards import unsupported_clauses, unsupported_words
+from .losses import lost_demand, lost_part, lost_words
 from .measures import Conflict, build
 from .observe import observe
 from .phrases import Mark, Noun, Per, Phrase, Quantity
@@ -66,15 +67,17 @@ def read_facts(statement: str) -> tuple[Facts, Trace]:
     clauses, asides = _clauses(text, trace)
     if not clauses:
         raise Unreadable("the statement has no sentence", ((0, len(statement)),))
-    finding = unsupported_words(trace.sentences) or unsupported_clauses(
-        clauses, find_goals(clauses)
+    finding = (
+        unsupported_words(trace.sentences)
+        or unsupported_clauses(clauses, find_goals(clauses))
+        or lost_words(text, trace.sentences)
     )
     if finding is not None:
         raise Unreadable(finding[0], (finding[1],))
     _check_numbers(trace.sentences, clauses, asides)
     tables = table_words(grids, len(clauses))
     try:
-        return _facts(clauses, asides, tables, trace), trace
+        return _facts(text, clauses, asides, tables, trace), trace
     except Unresolved as problem:
         raise Unreadable(problem.reason, (problem.span,)) from None
     except Conflict as problem:
@@ -106,7 +109,7 @@ def _clauses(statement: str, trace: Trace) -> tuple[list[Clause], list[list[Phra
 
 
 def _facts(
-    clauses: list[Clause], asides: list[list[Phrase]], tables: TableWords, trace: Trace
+    text: str, clauses: list[Clause], asides: list[list[Phrase]], tables: TableWords, trace: Trace
 ) -> Facts:
     _check_asides(asides)
     goals = find_goals(clauses)
@@ -141,6 +144,11 @@ def _facts(
         resolver, goals, clauses, selecting=selection is not None, counts=tables.counts
     )
     facts = reader.read(observations, loose)
+    lost = lost_demand(text, clauses, observations) or lost_part(
+        facts, clauses, naming, observations
+    )
+    if lost is not None:
+        raise Unresolved(lost[1], lost[0])
     facts.divisible = divisible or any(map(_in_divisible_unit, facts.limits))
     facts.basis = basis
     facts.classes = tuple(sorted(tables.classes))
