@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -25,9 +25,6 @@ def interruptible(cancel: threading.Event) -> Iterator[None]:
     KeyboardInterrupt. Outside the main thread nothing is changed, and a signal that the
     caller has told this process to ignore, as `nohup` does, stays ignored.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def handle(number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -37,6 +34,27 @@ def interruptible(cancel: threading.Event) -> Iterator[None]:
             raise KeyboardInterrupt
         print("stopping; press Ctrl-C again to stop at once", file=sys.stderr)
 
+    with _handling(handle):
+        yield
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let every one of `SIGNALS` raise KeyboardInterrupt, so that children are stopped too."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        raise KeyboardInterrupt
+
+    with _handling(handle):
+        yield
+
+
+@contextmanager
+def _handling(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     heeded = [s for s in SIGNALS if signal.getsignal(s) is not signal.SIG_IGN]
     previous = {s: signal.signal(s, handle) for s in heeded}
     try:

@@ -50,7 +50,7 @@ def run_items(
         pending = {pool.submit(_run_in_worker, item, settings): item for item in items}
         for done in as_completed(pending):
             error = done.exception()
-            if isinstance(error, UsageError):
+            if isinstance(error, UsageError | Cancelled):
                 raise error
             yield _failed(pending[done], str(error)) if error is not None else done.result()
     finally:
@@ -78,6 +78,7 @@ def run_item(item: Item, settings: Settings, registry: Registry) -> Outcome:
 
     Raises:
         UsageError: The arguments are wrong for every item, e.g. an unknown plugin.
+        Cancelled: The user interrupted.
     """
     from orkernel.pipeline import run
 
@@ -93,6 +94,8 @@ def run_item(item: Item, settings: Settings, registry: Registry) -> Outcome:
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         return _failed(item, why, time.perf_counter() - started)
+    if answer.interrupted:
+        raise Cancelled
     return judge(item, answer, settings.tolerance, time.perf_counter() - started)
 
 

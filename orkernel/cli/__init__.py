@@ -21,13 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with unfailing_streams():
         try:
             from orkernel.cli.group import cli
+            from orkernel.interrupts import stoppable
 
-            result = cli.main(
-                args=None if arguments is None else list(arguments),
-                prog_name="orkernel",
-                standalone_mode=False,
-            )
-            sys.stdout.flush()
+            with stoppable():
+                result = cli.main(
+                    args=None if arguments is None else list(arguments),
+                    prog_name="orkernel",
+                    standalone_mode=False,
+                )
+                sys.stdout.flush()
             code = result if isinstance(result, int) else 0
         except BaseException as error:
             from orkernel.cli.failures import exit_code_for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from orkernel.cli.invocation import Invocation, pass_invocation, plugin_options
-from orkernel.errors import ExitCode, UsageError
+from orkernel.errors import Cancelled, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -104,7 +104,7 @@ def command(
                         f"(found {outcome.found}, label {outcome.label})",
                         markup=False,
                     )
-        except KeyboardInterrupt:
+        except (Cancelled, KeyboardInterrupt):
             interrupted = True
     if out is not None:
         _write(out, outcomes)

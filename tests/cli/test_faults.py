@@ -92,6 +92,20 @@ def test_kill_and_a_closed_terminal_keep_the_run_too(
     assert run["state"] == "interrupted"
 
 
+def test_a_benchmark_that_is_killed_reports_what_it_has(orkernel: Command) -> None:
+    question = "maximize 3x + 2y subject to x + y <= 4, x <= 2, x, y >= 0"
+    line = json.dumps({"question": question, "answer": 10}) + "\n"
+    process = orkernel.start(
+        "bench", orkernel.write("b.jsonl", line * 5000), "--out", "bench", "--json"
+    )
+    time.sleep(4.0)
+    os.kill(process.pid, signal.SIGTERM)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    kept = (orkernel.folder / "bench" / "outcomes.jsonl").read_text(encoding="utf-8")
+    assert 0 < len(kept.splitlines()) == len(json.loads(out)["outcomes"]) < 5000
+
+
 def test_a_signal_that_the_caller_ignores_stays_ignored(orkernel: Command) -> None:
     name = orkernel.write("hard.json", market_split())
     process = subprocess.Popen(
