@@ -266,7 +266,10 @@ def _infeasible(model: Model, members: list[MemberKey], solve: Solve, ctx: RunCo
         lower=np.where(lower_kept, columns.lower, -np.inf),
         upper=np.where(upper_kept, columns.upper, np.inf),
     )
-    solution = solve(subset, ctx)
+    try:
+        solution = solve(subset, ctx)
+    except Unsupported as error:
+        raise _Undecided(f"a subproblem cannot be solved: {error.message}") from error
     if solution.status is Status.INFEASIBLE and solution.guarantee is Guarantee.GLOBAL:
         return True
     if solution.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNBOUNDED):

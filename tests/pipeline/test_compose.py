@@ -241,3 +241,22 @@ def test_random_subsets_are_infeasible_and_irreducible(seed: int) -> None:
             part.remove(member)
             assert not infeasible(rows, lower, upper)
             part.append(member)
+
+
+def test_what_the_linear_form_of_logic_needs_stays_in_the_subset(agents: Agents) -> None:
+    def single(stage: Model, ctx: RunContext) -> Solution:
+        return agents.solve("highs", stage, ctx)[0]
+
+    model = bind(
+        variables=[{"name": name, "domain": "binary"} for name in "xy"],
+        constraints=[
+            {"name": "one", "expression": "x == 1 or y == 1"},
+            {"name": "slack", "expression": "x + y <= 2"},
+            {"name": "tied", "expression": "implies(x == 1, y == 1)"},
+            {"name": "no", "expression": "y == 0"},
+        ],
+    )
+    found = irreducible_subset(model, single, agents.ctx)
+    assert found is not None
+    assert {0, 2, 3} <= set(found.rows)
+    assert not found.minimal
