@@ -75,6 +75,15 @@ def test_the_template_itself_is_read() -> None:
         ("Every skiff is sold together with at least one raft.", "at least one raft"),
         ("At least 40 planks must be spent on skiffs.", "40 planks"),
         ("10 planks are needed for repairs.", "10 planks"),
+        ("It is forbidden to build more than 9 skiffs.", "forbidden"),
+        ("The owner refuses to build more than 9 skiffs.", "refuses"),
+        ("The owner wants to avoid building more than 9 skiffs.", "avoid"),
+        ("Nobody wants more than 9 skiffs.", "Nobody"),
+        ("No customer needs more than 9 skiffs.", "No customer"),
+        ("The yard fails if fewer than 12 rafts are built.", "fewer than 12"),
+        ("At least 20% more rafts than skiffs must be built.", "20%"),
+        ("The number of rafts must be at least 20% greater than the number of skiffs.", "20%"),
+        ("At least 5 rafts must be built per week and there are two weeks.", "two"),
     ],
 )
 def test_a_sentence_that_cannot_be_tied_in_is_refused_and_named(extra: str, place: str) -> None:

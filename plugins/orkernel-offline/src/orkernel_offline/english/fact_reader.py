@@ -120,6 +120,12 @@ class FactReader:
             self.relations.append(relation)
 
     def _loose(self, amount: Amount) -> None:
+        periods = (lex.PERIODS - {"day"}) & {amount.quantity.unit, *amount.quantity.nouns}
+        if periods and self.resolver.column(frozenset(amount.quantity.nouns)) is None:
+            raise Unresolved(
+                (amount.quantity.number_start, amount.quantity.number_end),
+                f"cannot tell what {amount.quantity.text} is about",
+            )
         if self._describes(amount):
             return
         named = self.resolver.naming.of_amount(amount)

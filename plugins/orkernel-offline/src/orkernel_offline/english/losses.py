@@ -14,6 +14,7 @@ from .clause_view import Observations
 from .clauses import Clause
 from .entities import Naming
 from .facts import Facts, Span
+from .goals import Goals
 from .limits import LIMIT_VERBS
 from .phrases import Mark, Noun, Phrase, Quantity
 from .tokens import Sentence
@@ -31,6 +32,10 @@ _WITH_A_NUMBER: tuple[tuple[str, str], ...] = (
      r"|(?:not|isn't|aren't) (?:strictly )?(?:necessary|required|needed|mandatory|compulsory"
      r"|obligatory))\b",
      "cannot tell whether this is demanded; say what must be, or leave it out"),
+    (r"\b(?:forbid(?:s|den)?|prohibit(?:s|ed)?|refuses?|bans?|banned|illegal"
+     r"|avoid(?= \w+ing (?:more|less|fewer))|unlawful|nobody|no one)\b[^,.;]{0,40}"
+     r"\b(?:more|less|fewer|over|under|above|below|exceed)",
+     "say what must be at least or at most so many"),
     (r"\b(?:competitor|rival)s?\b", "what somebody else does is not read"),
     (r"\b(?:ignoring|disregarding|leaving aside|other than|apart from|excluding|excepting)\b",
      "an exception is not read"),
@@ -38,6 +43,7 @@ _WITH_A_NUMBER: tuple[tuple[str, str], ...] = (
 _OUTNUMBER = re.compile(r"\boutnumber", re.I)
 _SAME = re.compile(r"\b(?:same|equal) (?:numbers?|quantit(?:y|ies))\b|\bequally many\b", re.I)
 _FOR = frozenset({"on", "for", "by", "to", "into", "towards"})
+_CONDITIONS = frozenset({"if", "unless", "whenever"})
 _DUTY = frozenset({"must", "should", "shall", "can", "may", "cannot", "can't"})
 
 
@@ -55,10 +61,16 @@ def lost_words(text: str, sentences: Sequence[Sentence]) -> Finding | None:
     return None
 
 
-def lost_demand(text: str, clauses: Sequence[Clause], seen: Observations) -> Finding | None:
+def lost_demand(
+    text: str, clauses: Sequence[Clause], seen: Observations, goals: Goals
+) -> Finding | None:
     """The first clause whose demand was not observed, or the other way round."""
     compared = {words.clause for words in seen.comparisons}
+    asking = {clauses[index].sentence for index in (*goals.clauses, *goals.questions)}
     for number, clause in enumerate(clauses):
+        conditional = clause.link in _CONDITIONS and clause.sentence not in asking
+        if conditional and any(map(_limits, clause.phrases)):
+            return "a limit inside a condition is not read", (clause.start, clause.end)
         for reason in _reasons(clause, number in compared, text[clause.start : clause.end]):
             return reason, (clause.start, clause.end)
     return None
@@ -73,6 +85,8 @@ def _reasons(clause: Clause, compared: bool, said: str) -> Iterator[str]:
         yield "equal amounts are not read in this form; say as many … as …"
     if verb.chain[:2] == ("be", "to") and any(_banned(phrase) for phrase in clause.before):
         yield "a ban is not read"
+    if any(map(_banned, clause.before)) and any(map(_limits, clause.after)):
+        yield "a limit on what is not so is not read"
     limited = [p for p in clause.before if isinstance(p, Quantity) and p.limit is not None]
     if verb.negative and limited:
         yield "a limit on what is not so is not read"
@@ -87,6 +101,8 @@ def _reasons(clause: Clause, compared: bool, said: str) -> Iterator[str]:
         plain = isinstance(first, Quantity) and first.role == "plain"
         if plain and _turns(first, second, verb.lemma in LIMIT_VERBS):
             yield "so much more or less than another amount is not read in this form"
+        if _is_part(first) and isinstance(second, Mark) and _grows(second):
+            yield "so many percent more or less is not read; say 1.2 times as many"
 
 
 def _banned(phrase: Phrase) -> bool:
@@ -108,6 +124,14 @@ def _turns(first: Phrase, second: Phrase, exceeds: bool) -> bool:
     if not isinstance(second, Mark) or second.sense is None or not second.sense.strict:
         return False
     return exceeds or (first.limit is not None and first.limit.op == second.sense.op == "<=")
+
+
+def _is_part(phrase: Phrase) -> bool:
+    return isinstance(phrase, Quantity) and phrase.role in {"percent", "fraction"}
+
+
+def _grows(mark: Mark) -> bool:
+    return mark.kind == "more" or (mark.sense is not None and mark.sense.strict)
 
 
 def lost_part(

@@ -144,7 +144,7 @@ def _facts(
         resolver, goals, clauses, selecting=selection is not None, counts=tables.counts
     )
     facts = reader.read(observations, loose)
-    lost = lost_demand(text, clauses, observations) or lost_part(
+    lost = lost_demand(text, clauses, observations, goals) or lost_part(
         facts, clauses, naming, observations
     )
     if lost is not None:
