@@ -44,6 +44,8 @@ def exit_code_for(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | click.Abort):
         _say("interrupted")
         return ExitCode.INTERRUPTED
+    if isinstance(error, BrokenPipeError):
+        return ExitCode.OK
     if os.environ.get("ORKERNEL_DEBUG", "") not in ("", "0"):
         import traceback
 

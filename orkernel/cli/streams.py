@@ -10,8 +10,14 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
 
+PATIENCE = 10_000_000
+"""Characters that a command may go on writing after its reader has gone."""
+
+
 class Unfailing:
     """A text stream for which failures of some kinds end the output, not the command.
+
+    A command that goes on writing without end is ended by BrokenPipeError after `PATIENCE`.
 
     Args:
         stream: Where the text goes.
@@ -21,9 +27,19 @@ class Unfailing:
     def __init__(self, stream: TextIO, *failures: type[Exception]) -> None:
         self._stream = stream
         self._failures = failures
+        self._dropped: int | None = None
 
     def write(self, text: str) -> int:
-        """Write, and say that all of it was written."""
+        """Write, and say that all of it was written.
+
+        Raises:
+            BrokenPipeError: Nobody has read for a long time.
+        """
+        if self._dropped is not None:
+            self._dropped += len(text)
+            if self._dropped > PATIENCE:
+                raise BrokenPipeError
+            return len(text)
         try:
             self._stream.write(text)
         except self._failures:
@@ -38,6 +54,7 @@ class Unfailing:
             self._silence()
 
     def _silence(self) -> None:
+        self._dropped = 0
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
 
