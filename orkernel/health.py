@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 
 from orkernel.config import folder_file, read_file, user_file
-from orkernel.errors import OrkernelError
+from orkernel.errors import Cancelled, OrkernelError
 from orkernel.plugins.choice import decide
 from orkernel.plugins.loading import LoadedPlugin, import_object
 from orkernel.plugins.problems import describe, one_line
@@ -72,12 +72,12 @@ Check = Callable[[], tuple[State, str]]
 
 
 def examine(name: str, check: Check) -> Finding:
-    """Run one check; whatever it raises, except KeyboardInterrupt, is a failure."""
+    """Run one check; whatever it raises, except an interruption, is a failure."""
     begin = perf_counter()
     try:
         with redirect_stdout(sys.stderr):
             state, detail = check()
-    except KeyboardInterrupt:
+    except (Cancelled, KeyboardInterrupt):
         raise
     except OrkernelError as error:
         state, detail = State.FAILED, str(error)

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from orkernel.errors import Cancelled
+from orkernel.health import State, examine
+
 HOOKS = """
     from orkernel import Option, SelectionSpec, hookimpl
 
@@ -192,3 +195,14 @@ def test_target_that_exits_while_it_is_imported_does_not_end_the_process(scratch
         "selection rule 'leaver' (orkernel-leaver 1.0, leaver_work:Rule) cannot be loaded: "
         "SystemExit: 0\n"
     )
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
+def test_an_interruption_ends_the_examination_instead_of_failing_a_check(
+    stop: type[BaseException],
+) -> None:
+    def check() -> tuple[State, str]:
+        raise stop
+
+    with pytest.raises(stop):
+        examine("a check", check)
