@@ -210,6 +210,21 @@ def test_point_stays_optimal_within_the_range_of_a_cost(
         assert abs(other.objective - expected) <= 1e-6 * max(1, abs(expected))
 
 
+def test_a_flat_quadratic_without_rows_is_proven_far_from_the_origin(form: Builder) -> None:
+    """HiGHS needs both a box and hardly any regularisation here."""
+    factor = np.array([[-3, 0, 2, -1, -1], [-1, 3, 0, 3, 2], [-3, -2, 1, -3, 2]])
+    inf = np.inf
+    f = form(
+        np.zeros((0, 5)), [], [], [0] * 5, [inf, inf, inf, 5, inf], [-2, -2, -4, -2, -1],
+        quadratic=factor.T @ factor,
+    )  # fmt: skip
+    solution = solve_form(f, RunContext())
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(-2143.0)
+    assert solution.certificate is not None
+    assert proves_optimal(f, solution.values, solution.certificate.vector, convex=True)
+
+
 @RELAXED
 @given(model=models(integers=False), rank=st.integers(0, 4), seed=st.integers(0, 2**20))
 def test_convex_quadratic_models_are_decided_and_proven(
