@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
-
 PATIENCE = 10_000_000
 """Characters that a command may go on writing after its reader has gone."""
 
