@@ -122,13 +122,7 @@ def _failed(message: str) -> Outcome:
 def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome | None:
     """One agent's checked outcome, or None after a note if it has none."""
     try:
-        solution, stages = agents.solve(name, model, ctx)
-        if solution.status is Status.INFEASIBLE_OR_UNBOUNDED:
-            solution, stages = _settle(agents, model, name, solution, stages, ctx)
-        elif solution.status is Status.UNBOUNDED and solution.values is None:
-            solution = _with_point(agents, model, name, solution, ctx)
-            stages = [Stage(model, solution)] if len(stages) == 1 else stages
-        return _judge(model, solution, stages)
+        return _ask(agents, model, name, ctx)
     except (Cancelled, KeyboardInterrupt):
         raise
     except UnknownName:
@@ -141,6 +135,17 @@ def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcom
         agents.notes.append(f"{name} failed: {one_line(describe(error))}")
     ctx.emit(Event("solver.failed", "solve", agents.notes[-1]))
     return None
+
+
+def _ask(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome:
+    """One agent's checked outcome, with infeasible and unbounded told apart."""
+    solution, stages = agents.solve(name, model, ctx)
+    if solution.status is Status.INFEASIBLE_OR_UNBOUNDED:
+        solution, stages = _settle(agents, model, name, solution, stages, ctx)
+    elif solution.status is Status.UNBOUNDED and solution.values is None:
+        solution = _with_point(agents, model, name, solution, ctx)
+        stages = [Stage(model, solution)] if len(stages) == 1 else stages
+    return _judge(model, solution, stages)
 
 
 def _settle(
@@ -227,17 +232,13 @@ def _second_opinion(
     for spec in others:
         ctx.emit(Event("solver.second_opinion", "verify", f"asking {spec.name} as well"))
         try:
-            second, stages = agents.solve(spec.name, model, ctx.limited(SECOND_OPINION_SECONDS))
-            if second.status is Status.INFEASIBLE_OR_UNBOUNDED:
-                second, stages = _settle(
-                    agents, model, spec.name, second, stages, ctx.limited(SECOND_OPINION_SECONDS)
-                )
-            other = _judge(model, second, stages)
+            other = _ask(agents, model, spec.name, ctx.limited(SECOND_OPINION_SECONDS))
         except Cancelled:
             return outcome
         except Exception as error:
             agents.notes.append(f"{spec.name} could not confirm: {error}")
             continue
+        second = other.solution
         conclusive = second.status in (Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED)
         if not conclusive or second.guarantee is not Guarantee.GLOBAL:
             continue
