@@ -51,6 +51,7 @@ class RunContext:
         seed: Seed of everything random.
         deadline: `time.monotonic()` value after which to stop; None means no limit.
         gap: Relative MIP gap at which a solver may stop; None means its default.
+        front_points: Wanted number of points of a Pareto front; None leaves it to the agent.
         options: The record's declared options, converted, defaults filled in.
         folder: Working folder for logs and scratch files; None outside a run.
         emit: Reports an event; cheap, never raises.
@@ -62,6 +63,7 @@ class RunContext:
     seed: int = 0
     deadline: float | None = None
     gap: float | None = None
+    front_points: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
     emit: Callable[[Event], None] = ignore

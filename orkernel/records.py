@@ -146,12 +146,28 @@ class SolverAgentSpec(Record):
         supports: A model is taken if its needs are within ONE of these sets
             (HiGHS: MIP, or QP, not both).
         guarantee: The strongest guarantee of its answers; one answer may be weaker.
+        guarantees: Per set of `supports` the strongest guarantee there; empty means
+            `guarantee` for each.
         exports: Formats it can write (`"lp"`, `"mps"`, `"nl"`).
     """
 
     supports: tuple[frozenset[Capability], ...]
     guarantee: Guarantee
     exports: frozenset[str] = frozenset()
+    guarantees: tuple[Guarantee, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.guarantees and len(self.guarantees) != len(self.supports):
+            raise ValueError(
+                f"solver agent '{self.name}': {len(self.guarantees)} guarantees for "
+                f"{len(self.supports)} capability sets"
+            )
+
+    def promise(self, needs: frozenset[Capability]) -> Guarantee | None:
+        """The strongest guarantee for a model with these needs; None if it cannot take it."""
+        guarantees = self.guarantees or (self.guarantee,) * len(self.supports)
+        fitting = [g for s, g in zip(self.supports, guarantees, strict=True) if needs <= s]
+        return min(fitting, key=list(Guarantee).index, default=None)
 
 
 class VerifierSpec(Record):

@@ -105,6 +105,29 @@ class ParetoPoint:
     values: Vector
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure of a model with random parameters, with its confidence interval.
+
+    Attributes:
+        kind: objective | result | constraint.
+        name: Name of the element, with its index where it has one, e.g. `service[North]`.
+        value: The point estimate.
+        low: Lower end of the confidence interval.
+        high: Upper end of the confidence interval.
+        level: Confidence level in (0, 1).
+        samples: Independent scenarios behind it.
+    """
+
+    kind: str
+    name: str
+    value: float
+    low: float
+    high: float
+    level: float
+    samples: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """The answer of a solver agent, before the kernel has checked it.
@@ -119,7 +142,8 @@ class Solution:
         duals: Dual values and reduced costs, continuous models only.
         certificate: Proof of optimality, infeasibility or unboundedness.
         infeasible_subset: For an infeasible model, where the solver has one natively.
-        pareto: Points of the front for several objectives.
+        pareto: Points of the front for several objectives; `values` is then one of them.
+        estimates: Figures of a model with random parameters, simulated at `values`.
         message: The solver's own words.
         seconds: Wall-clock seconds of build and solve.
         assumptions: What the agent assumed or relaxed, in words.
@@ -136,6 +160,7 @@ class Solution:
     certificate: Certificate | None = None
     infeasible_subset: InfeasibleSubset | None = None
     pareto: tuple[ParetoPoint, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
     message: str = ""
     seconds: float = 0.0
     assumptions: tuple[str, ...] = ()

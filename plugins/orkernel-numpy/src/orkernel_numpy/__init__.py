@@ -1,0 +1,1 @@
+"""General solver agent: enumeration, SciPy search and simulation of random parameters."""

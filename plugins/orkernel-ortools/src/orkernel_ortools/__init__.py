@@ -1,0 +1,1 @@
+"""Combinatorial solver agent: CP-SAT and the routing library of OR-Tools."""
