@@ -1,0 +1,197 @@
+"""The base of every conformance kit: tests that a plugin inherits and cannot weaken.
+
+A kit is a class made from modules with functions marked by `conformance_test`:
+
+```python
+class ObserverConformance(Conformance, kind="observers", modules=(__name__,)):
+    "What an observer must do."
+```
+
+A plugin's test is a subclass that names its record; pytest finds its methods, one per
+conformance test:
+
+```python
+class TestConformance(ObserverConformance):
+    name = "trace"
+```
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, ClassVar
+
+from orkernel.plugins.problems import near
+from orkernel.testing.conformance.declaring import (
+    ConformanceTest,
+    Item,
+    collect,
+    conformance_test,
+    require,
+)
+from orkernel.testing.conformance.runner import Result, Verdict, check_expected, judge
+from orkernel.testing.conformance.subject import Subject
+
+__all__ = [
+    "Conformance",
+    "ConformanceTest",
+    "Item",
+    "Result",
+    "Subject",
+    "Verdict",
+    "conformance_test",
+    "require",
+]
+
+SETTINGS = ("name", "expected_failures", "options")
+"""What a plugin's subclass may set."""
+FIXTURES = ("setup", "teardown", "pytest")
+"""Starts of names by which a subclass could get its hands on the kit's tests."""
+
+
+class Sealed(type):
+    """Class of the kits: their tests cannot be replaced or deleted afterwards either."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        if name in getattr(cls, "conformance_tests", {}):
+            raise TypeError(f"{cls.__name__}.{name} is a conformance test; it cannot be replaced")
+        super().__setattr__(name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        if name in getattr(cls, "conformance_tests", {}):
+            raise TypeError(f"{cls.__name__}.{name} is a conformance test; it cannot be deleted")
+        super().__delattr__(name)
+
+
+class Conformance(metaclass=Sealed):
+    """Base of the kits.
+
+    Attributes:
+        name: Name of the record under test.
+        expected_failures: Test (or `test[case]`) to the reason why it fails. Strict: one that
+            passes though listed fails, as does an unknown name or an empty reason.
+        options: Values of the record's options, as the command line takes them.
+        kind: Kind of the records that the kit tests.
+        conformance_tests: The kit's tests by name.
+    """
+
+    name: ClassVar[str] = ""
+    expected_failures: ClassVar[Mapping[str, str]] = {}
+    options: ClassVar[Mapping[str, str]] = {}
+    kind: ClassVar[str] = ""
+    conformance_tests: ClassVar[Mapping[str, ConformanceTest]] = {}
+
+    def __init_subclass__(cls, *, kind: str = "", modules: tuple[str, ...] = ()) -> None:
+        """Make a kit out of modules, or check a plugin's subclass of one.
+
+        Raises:
+            TypeError: The subclass replaces, deletes or hides a test, or has an unknown setting.
+            UsageError: An expected failure is unknown or has no reason.
+        """
+        super().__init_subclass__()
+        if kind:
+            _make_kit(cls, kind, modules)
+        else:
+            _check_subclass(cls)
+
+    @classmethod
+    def must_refuse(cls, subject: Subject, item: Item) -> None:
+        """Check that a subject refuses an item for which it lacks a capability.
+
+        Kits whose tests have `needs` override this.
+
+        Raises:
+            AssertionError: It does not refuse.
+        """
+        raise NotImplementedError(f"{cls.__name__} cannot tell a refusal of {item.id}")
+
+    @classmethod
+    def subject(cls) -> Subject:
+        """The record under test, found among the installed plugins once per class."""
+        return _subject(cls)
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """Give every case of a test its own id, and refuse marks that would hide tests."""
+        test = type(self).conformance_tests.get(metafunc.function.__name__)
+        if test is None:
+            return
+        for mark in ("skip", "skipif", "xfail"):
+            if next(metafunc.definition.iter_markers(mark), None) is not None:
+                raise TypeError(
+                    f"{test.name} is marked '{mark}', which a conformance test cannot be; list "
+                    f"a test that fails in `expected_failures`, with the reason"
+                )
+        if test.cases:
+            metafunc.parametrize("case", list(test.cases))
+
+
+@cache
+def _subject(kit: type[Conformance]) -> Subject:
+    return Subject.find(kit.name, kit.kind, kit.options)
+
+
+def _make_kit(kit: type[Conformance], kind: str, modules: tuple[str, ...]) -> None:
+    tests = collect(tuple(sys.modules.get(name) or import_module(name) for name in modules))
+    for test in tests.values():
+        setattr(kit, test.name, _method(test))
+    kit.kind = kind
+    kit.conformance_tests = tests
+
+
+def _method(test: ConformanceTest) -> Callable[..., None]:
+    """The method by which pytest runs a test."""
+
+    def alone(self: Conformance) -> None:
+        _report(judge(type(self), self.subject(), Item(test), self.expected_failures))
+
+    def with_case(self: Conformance, case: str) -> None:
+        _report(judge(type(self), self.subject(), Item(test, case), self.expected_failures))
+
+    method: Callable[..., None] = with_case if test.cases else alone
+    method.__name__ = test.name
+    method.__qualname__ = test.name
+    method.__doc__ = inspect.getdoc(test.function)
+    return method
+
+
+def _report(result: Result) -> None:
+    """Tell pytest how an item ended."""
+    if result.verdict is Verdict.EXPECTED_FAILURE:
+        import pytest
+
+        pytest.xfail(result.message)
+    if not result.good:
+        raise AssertionError(result.message) from result.error
+
+
+def _check_subclass(cls: type[Conformance]) -> None:
+    kit = next(c for c in cls.__mro__ if "conformance_tests" in vars(c) and c is not cls)
+    if kit is Conformance or "conformance_tests" in vars(cls):
+        raise TypeError(f"{cls.__name__} is no subclass of a kit; give `kind` to make a kit")
+    if inspect.getattr_static(cls, "subject") is not inspect.getattr_static(Conformance, "subject"):
+        raise TypeError(f"{cls.__name__}.subject cannot be replaced; set `name` and `options`")
+    for name in (*kit.conformance_tests, "must_refuse", "pytest_generate_tests", "kind"):
+        if inspect.getattr_static(cls, name) is not inspect.getattr_static(kit, name):
+            raise TypeError(
+                f"{cls.__name__}.{name} belongs to the kit and cannot be replaced or deleted; "
+                f"list a test that fails in `expected_failures`, with the reason"
+            )
+    for owner in cls.__mro__[: cls.__mro__.index(kit)]:
+        for name, value in vars(owner).items():
+            _check_attribute(cls, name, value)
+    if not isinstance(cls.name, str) or not isinstance(cls.options, Mapping):
+        raise TypeError(f"{cls.__name__}: `name` is a text and `options` a mapping of texts")
+    check_expected(kit.conformance_tests, cls.expected_failures)
+
+
+def _check_attribute(cls: type, name: str, value: object) -> None:
+    if name in SETTINGS or (name.startswith("__") and name != "__test__"):
+        return
+    if name.startswith(FIXTURES) or name == "__test__":
+        raise TypeError(f"{cls.__name__}.{name}: a conformance class has no fixtures or marks")
+    if not callable(value):
+        raise TypeError(f"{cls.__name__} has no setting '{name}': {near(name, SETTINGS)}")
