@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orkernel.errors import ExitCode
 from orkernel.records import Candidate, Classification, Guarantee, Selection
 from orkernel.runs import evaluation_to_json, finite
-from orkernel.solution import Evidence, SolverIdentity, Status
+from orkernel.solution import Estimate, Evidence, SolverIdentity, Status
 
 if TYPE_CHECKING:
     from orkernel.formulation.check import Diagnostic
     from orkernel.formulation.schema import Formulation
+    from orkernel.fronts import FrontFigures
 
 CHECKED = frozenset({Status.OPTIMAL, Status.FEASIBLE, Status.PARETO_FRONT})
 
@@ -63,7 +64,9 @@ class Answer:
         evidence: certificate | second_agent | solver_claim, for optimality,
             infeasibility and unboundedness.
         duals: `{"constraints": …, "reduced_costs": …, "ranges": …}` for an LP.
-        pareto: Points of a front.
+        pareto: Points of a front; `variables` and `objectives` are those of the compromise.
+        front: Ideal and nadir point and hypervolume of the front.
+        estimates: Figures of a model with random parameters, with confidence intervals.
         max_violation: Largest scaled violation of the checked point.
         solver: Who answered.
         candidates: All candidates, refused ones included.
@@ -95,6 +98,8 @@ class Answer:
     evidence: Evidence | None = None
     duals: Mapping[str, Any] | None = None
     pareto: Sequence[Mapping[str, Any]] = ()
+    front: FrontFigures | None = None
+    estimates: tuple[Estimate, ...] = ()
     max_violation: float | None = None
     solver: SolverIdentity | None = None
     candidates: tuple[Candidate, ...] = ()
@@ -149,6 +154,8 @@ class Answer:
             "evidence": str(self.evidence) if self.evidence else None,
             "duals": self.duals,
             "pareto": list(self.pareto),
+            "front": self._front(),
+            "estimates": [asdict(estimate) for estimate in self.estimates],
             "max_violation": finite(self.max_violation),
             "solver": (
                 {"agent": solver.agent, "name": solver.name, "version": solver.version}
@@ -178,6 +185,20 @@ class Answer:
             "storage_failure": self.storage_failure or None,
             "timings": {k: round(v, 6) for k, v in self.timings.items()},
             "usage": dict(self.usage),
+        }
+
+    def _front(self) -> dict[str, Any] | None:
+        if self.front is None:
+            return None
+        vectors = {
+            "ideal": self.front.ideal,
+            "nadir": self.front.nadir,
+            "reference": self.front.reference,
+        }
+        return {
+            "points": len(self.pareto),
+            **{k: dict(zip(self.objectives, v, strict=True)) for k, v in vectors.items()},
+            "hypervolume": finite(self.front.hypervolume),
         }
 
 

@@ -97,7 +97,7 @@ def figures(objectives: Any, maximize: Sequence[bool]) -> FrontFigures:
     reference = nadir + REFERENCE_MARGIN * _ranges(points)
     volume = None
     if points.shape[1] <= HYPERVOLUME_OBJECTIVES:
-        volume = hypervolume((points - ideal) / _ranges(points), 1.0 + REFERENCE_MARGIN)
+        volume = hypervolume((points - reference) / _ranges(points), 0.0)
     return FrontFigures(
         ideal=tuple((ideal * signs).tolist()),
         nadir=tuple((nadir * signs).tolist()),

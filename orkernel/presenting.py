@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orkernel.answer import CHECKED, Answer, SubsetMember
+from orkernel.fronts import figures
 from orkernel.solution import Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from orkernel.formulation.schema import Formulation, SourceReference
+    from orkernel.fronts import FrontFigures
     from orkernel.model import Model
     from orkernel.records import Classification
     from orkernel.solution import Duals, InfeasibleSubset, ParetoPoint
@@ -28,6 +30,7 @@ def presented(model: Model, outcome: Outcome, classification: Classification) ->
     x = checked.values if checked.verified and status in CHECKED else None
     has_duals = solution.duals is not None and status is Status.OPTIMAL
     subset = outcome.subset
+    is_front = x is not None and status is Status.PARETO_FRONT
     return Answer(
         status=status,
         verified=checked.verified,
@@ -44,7 +47,9 @@ def presented(model: Model, outcome: Outcome, classification: Classification) ->
             if solution.duals is not None and has_duals
             else None
         ),
-        pareto=pareto_by_name(model, solution.pareto),
+        pareto=pareto_by_name(model, solution.pareto) if is_front else [],
+        front=front_figures(model, solution.pareto) if is_front else None,
+        estimates=solution.estimates if x is not None else (),
         max_violation=checked.max_violation,
         solver=solution.solver if solution.solver.agent else None,
         classification=classification,
@@ -112,6 +117,12 @@ def pareto_by_name(model: Model, points: Sequence[ParetoPoint]) -> list[dict[str
         }
         for p in points
     ]
+
+
+def front_figures(model: Model, points: Sequence[ParetoPoint]) -> FrontFigures:
+    """Ideal and nadir point and hypervolume of a checked front."""
+    maximize = [o.sense == "maximize" for o in model.formulation.objectives]
+    return figures([p.objectives for p in points], maximize)
 
 
 def subset_by_name(model: Model, subset: InfeasibleSubset) -> tuple[SubsetMember, ...]:

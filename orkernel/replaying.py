@@ -192,4 +192,21 @@ def _compare(stored: dict[str, Any], answer: Answer) -> tuple[str, ...]:
         now = answer.objectives.get(name)
         if now is None or abs(now - value) > SAME * max(1.0, abs(value)):
             found.append(f"objective '{name}' was {value!r}, is {now!r}")
+    found += _front_changes(stored.get("front"), answer)
     return tuple(found)
+
+
+def _front_changes(stored: dict[str, Any] | None, answer: Answer) -> list[str]:
+    """Where a front departs from the stored one."""
+    now = answer.to_json()["front"]
+    if stored is None or now is None:
+        return [] if stored is now else ["only one of the two answers has a Pareto front"]
+    found = []
+    if stored["points"] != now["points"]:
+        found.append(f"the front had {stored['points']} points, has {now['points']}")
+    for corner in ("ideal", "nadir"):
+        for name, value in stored[corner].items():
+            here = now[corner].get(name)
+            if here is None or abs(here - value) > SAME * max(1.0, abs(value)):
+                found.append(f"{corner} of '{name}' was {value!r}, is {here!r}")
+    return found

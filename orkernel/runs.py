@@ -26,7 +26,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,15 @@ from pydantic import ValidationError
 
 from orkernel.errors import UsageError
 from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Guarantee, Score
-from orkernel.solution import Certificate, Duals, Solution, SolverIdentity, Status
+from orkernel.solution import (
+    Certificate,
+    Duals,
+    Estimate,
+    ParetoPoint,
+    Solution,
+    SolverIdentity,
+    Status,
+)
 
 if TYPE_CHECKING:
     from orkernel.formulation.check import Diagnostic
@@ -214,6 +222,9 @@ class RunFolder:
                 arrays[f"range_{key}"] = value
         if solution.certificate is not None:
             arrays["certificate"] = solution.certificate.vector
+        if solution.pareto:
+            arrays["front_objectives"] = np.array([p.objectives for p in solution.pareto])
+            arrays["front_values"] = np.array([p.values for p in solution.pareto])
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)
         write_atomically(self.path / "solution.npz", buffer.getvalue())
@@ -330,6 +341,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "guarantee": str(solution.guarantee),
         "certificate": solution.certificate.kind if solution.certificate is not None else None,
         "ranges": sorted(solution.duals.ranges) if solution.duals is not None else [],
+        "estimates": [asdict(estimate) for estimate in solution.estimates],
         "message": solution.message,
         "seconds": solution.seconds,
         "assumptions": list(solution.assumptions),
@@ -358,6 +370,13 @@ def solution_from_json(value: Mapping[str, Any], arrays: Mapping[str, Any]) -> S
         guarantee=Guarantee(value["guarantee"]),
         duals=duals,
         certificate=certificate,
+        pareto=tuple(
+            ParetoPoint(tuple(objectives.tolist()), point)
+            for objectives, point in zip(
+                arrays.get("front_objectives", ()), arrays.get("front_values", ()), strict=True
+            )
+        ),
+        estimates=tuple(Estimate(**estimate) for estimate in value.get("estimates", ())),
         message=value["message"],
         seconds=value["seconds"],
         assumptions=tuple(value["assumptions"]),

@@ -96,6 +96,18 @@ class StoredScore(BaseModel):
     explanation: str
 
 
+class StoredEstimate(BaseModel):
+    """A simulated figure."""
+
+    kind: str
+    name: str
+    value: float
+    low: float
+    high: float
+    level: float
+    samples: int
+
+
 class StoredSolution(BaseModel):
     """`solution.json`, and the trial of a candidate."""
 
@@ -106,6 +118,7 @@ class StoredSolution(BaseModel):
     guarantee: Guarantee
     certificate: str | None
     ranges: list[str]
+    estimates: list[StoredEstimate] = []
     message: str
     seconds: float
     assumptions: list[str]

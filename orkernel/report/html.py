@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from orkernel.records import DIMENSIONS
 from orkernel.report.annotated import marks, pieces
 from orkernel.report.values import flatten
-from orkernel.report.words import evidence_words, figure, headline
+from orkernel.report.words import (
+    conflict_words,
+    estimate_words,
+    evidence_words,
+    figure,
+    headline,
+)
 
 if TYPE_CHECKING:
     from orkernel.answer import Answer
@@ -43,12 +49,23 @@ def to_html(answer: Answer) -> str:
         _table("Objective", ("objective", "value"), _figures(answer.objectives)),
         _table("Decisions", ("variable", "value"), _figures(answer.variables)),
     ]
+    body += [
+        _table(
+            "Simulated",
+            ("figure", "estimate", "confidence interval", "scenarios"),
+            [
+                (f"{e.kind} {e.name}", figure(e.value), estimate_words(e), str(e.samples))
+                for e in answer.estimates
+            ],
+        ),
+        _front(answer),
+    ]
     if answer.duals is not None:
         rows = _figures(answer.duals["constraints"])
         body.append(_table("Worth of one unit more", ("constraint", "dual value"), rows))
     if answer.iis:
         rows = [(m.label, "\n".join(m.quotes)) for m in answer.iis]
-        body.append(_table("These cannot hold together", ("element", "in the statement"), rows))
+        body.append(_table(conflict_words(answer), ("element", "in the statement"), rows))
     body += [
         _statement(answer),
         _model(answer),
@@ -62,6 +79,20 @@ def to_html(answer: Answer) -> str:
         f"<title>{escape(title or 'orkernel report')}</title><style>{STYLE}</style></head>\n<body>"
         + "\n".join(part for part in body if part)
         + "</body></html>\n"
+    )
+
+
+def _front(answer: Answer) -> str:
+    if answer.front is None:
+        return ""
+    names = list(answer.objectives)
+    points = [[figure(p["objectives"][name]) for name in names] for p in answer.pareto[:MAX_ROWS]]
+    corners = [
+        ("ideal", *map(figure, answer.front.ideal)),
+        ("nadir", *map(figure, answer.front.nadir)),
+    ]
+    return _table("Pareto front", names, points) + _table(
+        "Best and worst on the front", ("", *names), corners
     )
 
 

@@ -12,8 +12,15 @@ from rich.text import Text
 
 from orkernel.records import DIMENSIONS, Event
 from orkernel.report.annotated import Mark, marks, role_styles
+from orkernel.report.front import front_parts
 from orkernel.report.values import flatten
-from orkernel.report.words import evidence_words, figure, headline
+from orkernel.report.words import (
+    conflict_words,
+    estimate_words,
+    evidence_words,
+    figure,
+    headline,
+)
 
 if TYPE_CHECKING:
     from orkernel.answer import Answer
@@ -77,6 +84,9 @@ def render(answer: Answer, *, verbosity: int = 0) -> RenderableType:
     parts: list[RenderableType] = [_headline(answer)]
     parts += [table for table in (_results(answer), _objectives(answer)) if table.row_count]
     parts += [table for table in (_variables(answer), _duals(answer)) if table.row_count]
+    if answer.estimates:
+        parts.append(_estimates(answer))
+    parts += front_parts(answer)
     if answer.iis:
         parts.append(_subset(answer))
     if answer.statement and answer.formulation is not None:
@@ -147,9 +157,21 @@ def _duals(answer: Answer) -> Table:
     return table
 
 
+def _estimates(answer: Answer) -> Table:
+    table = _table("Simulated", "figure", "estimate", "confidence interval", "scenarios")
+    for estimate in answer.estimates[:MAX_ROWS]:
+        table.add_row(
+            escape(f"{estimate.kind} {estimate.name}"),
+            figure(estimate.value),
+            estimate_words(estimate),
+            f"{estimate.samples:,}",
+        )
+    return table
+
+
 def _subset(answer: Answer) -> Table:
-    word = "cannot hold together" + ("" if answer.iis_minimal else " (not reduced to the least)")
-    table = Table(title=f"These {word}", title_justify="left", title_style="bold", show_edge=False)
+    title = conflict_words(answer)
+    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
     table.add_column("element", overflow="fold")
     table.add_column("in the statement", overflow="fold")
     for member in answer.iis or ():

@@ -10,6 +10,7 @@ from orkernel.solution import Evidence, Status
 
 if TYPE_CHECKING:
     from orkernel.answer import Answer
+    from orkernel.solution import Estimate
 
 
 def figure(value: float | None) -> str:
@@ -41,6 +42,12 @@ def headline(answer: Answer) -> str:
     text = STATUS_WORDS[answer.status]
     if answer.objective is not None:
         text += f" · {next(iter(answer.objectives))} = {figure(answer.objective)}"
+    if answer.status is Status.PARETO_FRONT:
+        text += f" · {len(answer.pareto)} points"
+        if answer.guarantee is not None and answer.guarantee is not Guarantee.GLOBAL:
+            text += f" · {answer.guarantee} search, not proven efficient"
+        else:
+            text += ", each proven efficient"
     if answer.status is Status.FEASIBLE:
         if answer.gap is not None:
             text += f" · gap {answer.gap:.2%}"
@@ -76,3 +83,28 @@ def evidence_words(answer: Answer) -> str:
             }[answer.evidence]
         )
     return f"solved by {solver}; " + "; ".join(parts)
+
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def conflict_words(answer: Answer) -> str:
+    """What an infeasible subset is, e.g. `These three sentences cannot hold together`."""
+    members = answer.iis or ()
+    quotes = {quote for member in members for quote in member.quotes}
+    if quotes and all(member.quotes for member in members):
+        count, noun = len(quotes), "sentence"
+    else:
+        count, noun = len(members), "condition"
+    if not answer.iis_minimal:
+        return f"Among these {noun}s some cannot hold together (not reduced to the fewest)"
+    if count == 1:
+        return f"This {noun} cannot hold"
+    number = NUMBERS[count] if count < len(NUMBERS) else str(count)
+    return f"These {number} {noun}s cannot hold together"
+
+
+def estimate_words(estimate: Estimate) -> str:
+    """A confidence interval, e.g. `95 %: 12.1 to 12.9`."""
+    level = f"{100 * estimate.level:.4g} %"
+    return f"{level}: {estimate.low:.6g} to {estimate.high:.6g}"
