@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from orkernel.plugins.loading import import_object
 
@@ -31,5 +31,4 @@ def kit_for(kind: str) -> type[Conformance]:
     Raises:
         KeyError: There is no such kind.
     """
-    kit: type[Conformance] = import_object(KITS[kind])
-    return kit
+    return cast("type[Conformance]", import_object(KITS[kind]))
