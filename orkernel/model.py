@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,12 +226,18 @@ class Model:
 
     # ------------------------------------------------------------------ points
 
-    def evaluate(self, X: Floats) -> Values:
-        """Objectives and rows at points, shape `(points, n)` or `(n,)`."""
+    def evaluate(self, X: Floats, scenarios: Mapping[str, Floats] | None = None) -> Values:
+        """Objectives and rows at points.
+
+        Args:
+            X: Shape `(points, n)` or `(n,)`.
+            scenarios: Per random parameter an array `(scenarios, size)` that expectations and
+                probabilities are averaged over; by default the sample that the kernel judges by.
+        """
         points = np.atleast_2d(np.asarray(X, np.float64))
         if points.shape[1] != len(self.columns):
             raise ValueError(f"points have {points.shape[1]} values, the model {len(self.columns)}")
-        return evaluation.evaluate(self, points)
+        return evaluation.evaluate(self, points, scenarios)
 
     def statement(self, node: Node, text: str = "", element: str = "expression") -> Statement:
         """A parsed expression over this model's names."""

@@ -8,7 +8,7 @@ results. A whole population of points is evaluated at once: arrays are `(points,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from orkernel.algebra.nodes import (
 )
 from orkernel.algebra.nodes import Sequence as Display
 from orkernel.algebra.program import Program, Statement, is_condition
-from orkernel.algebra.sampling import scenarios
+from orkernel.algebra.sampling import common_sample
 from orkernel.algebra.scope import place
 from orkernel.algebra.space import Space, groups
 from orkernel.errors import ExpressionError
@@ -54,16 +54,21 @@ INTEGRALITY = 1e-5
 """A value of an integer column this near to a whole number stands for it."""
 BLOCK = 20_000_000
 """Most numbers in one array: larger populations are split."""
-SCENARIOS = 4096
-"""Scenarios that an expectation or probability is averaged over."""
+SCENARIO_BLOCK = 500_000
+"""Most numbers in one array while several points are averaged together."""
+
+Scenarios = Mapping[str, "Floats"]
+"""Per random parameter its values, shape `(scenarios, size)`, all scenarios equally likely."""
 
 
-def evaluate(model: Model, X: Floats) -> Values:
+def evaluate(model: Model, X: Floats, scenarios: Scenarios | None = None) -> Values:
     """Evaluate all objectives and rows.
 
     Args:
         model: The model.
         X: Points, shape `(points, n)` or `(n,)`.
+        scenarios: What expectations and probabilities are averaged over;
+            `sampling.common_sample` by default.
 
     Returns:
         Arrays with one row per point. Where an expression has no finite value at a point (the
@@ -73,10 +78,11 @@ def evaluate(model: Model, X: Floats) -> Values:
     program = model.program
     points = np.atleast_2d(np.asarray(X, np.float64))
     count, rows = points.shape[0], len(program.rows)
+    expected = None if scenarios is None else SampleMean(scenarios)
     objectives = np.empty((count, len(program.objectives)))
     for k, objective in enumerate(program.objectives):
         space = model.space_of(objective.statement)
-        values = evaluate_statement(program, objective.statement, space, points)
+        values = evaluate_statement(program, objective.statement, space, points, expected=expected)
         objectives[:, k] = np.where(np.isfinite(values[:, 0]), values[:, 0], np.nan)
     bodies, scales = np.empty((count, rows)), np.ones((count, rows))
     whole = _rounded(points, program.columns.integer)
@@ -85,10 +91,12 @@ def evaluate(model: Model, X: Floats) -> Values:
         for part in constraint.parts:
             target = slice(part.offset, part.offset + space.size)
             if part.right is None:
-                bodies[:, target] = evaluate_statement(program, statement, space, whole, part.left)
+                bodies[:, target] = evaluate_statement(
+                    program, statement, space, whole, part.left, expected
+                )
                 continue
-            left = evaluate_statement(program, statement, space, points, part.left)
-            right = evaluate_statement(program, statement, space, points, part.right)
+            left = evaluate_statement(program, statement, space, points, part.left, expected)
+            right = evaluate_statement(program, statement, space, points, part.right, expected)
             with np.errstate(all="ignore"):
                 bodies[:, target] = left - right
             if statement.is_data(part.right):
@@ -126,12 +134,21 @@ def evaluate_statement(
     space: Space,
     points: Floats,
     node: Node | None = None,
+    expected: Expected | None = None,
 ) -> Floats:
     """Values of a statement (or one side of it), shape `(points, rows)`; truth as 0 and 1."""
     node = statement.node if node is None else node
     with place(statement.element, statement.text), np.errstate(all="ignore"):
-        values = Evaluator(program, statement, points).number(node, space)
+        values = Evaluator(program, statement, points, expected=expected).number(node, space)
         return np.broadcast_to(values, (points.shape[0], space.size))
+
+
+class Expected(Protocol):
+    """How an expectation or probability gets its value."""
+
+    def __call__(self, outer: Evaluator, node: Call, space: Space) -> Array:
+        """Values at the points of `outer`, shape `(points, rows)`."""
+        ...
 
 
 class Evaluator:
@@ -143,6 +160,7 @@ class Evaluator:
         points: Shape `(points, n)`.
         random: Inside an expectation, values of the random parameters per point, each of shape
             `(points, size)`.
+        expected: How expectations get their values; by default the mean over the common sample.
     """
 
     def __init__(
@@ -150,12 +168,14 @@ class Evaluator:
         program: Program,
         statement: Statement,
         points: Floats,
-        random: Mapping[str, Floats] | None = None,
+        random: Scenarios | None = None,
+        expected: Expected | None = None,
     ) -> None:
         self.program = program
         self.statement = statement
         self.points = points
         self.random = random
+        self.expected = expected
         self._truths: dict[tuple[int, Space, bool], Bools] = {}
 
     # ------------------------------------------------------------------ numbers
@@ -345,7 +365,9 @@ class Evaluator:
         random = None
         if self.random is not None:
             random = {name: values[start:end] for name, values in self.random.items()}
-        return Evaluator(self.program, self.statement, self.points[start:end], random)
+        return Evaluator(
+            self.program, self.statement, self.points[start:end], random, self.expected
+        )
 
     # ------------------------------------------------------------------ conditions
 
@@ -415,30 +437,68 @@ class Evaluator:
     # ------------------------------------------------------------------ expectations
 
     def _expected(self, node: Call, space: Space) -> Array:
-        """Mean over the scenarios, point by point (the points of an outer one are kept)."""
         if self.random is not None:
             raise ExpressionError(
                 f"{node.function}(…) stands inside another expectation", span=node.span
             )
-        parameters = self.program.scope.random
-        drawn = scenarios(parameters, SCENARIOS)
+        if self.expected is None:
+            self.expected = SampleMean(common_sample(self.program.scope.random))
+        return self.expected(self, node, space)
+
+    def drawn(self, node: Call, space: Space, points: Floats, random: Scenarios) -> Floats:
+        """What an expectation is the mean of, at points with a scenario each; truth as 0 and 1.
+
+        Args:
+            node: The expectation or probability.
+            space: Where it stands.
+            points: Shape `(points, n)`.
+            random: Per parameter an array `(points, size)`.
+
+        Returns:
+            Shape `(points, rows)`.
+        """
+        inner = Evaluator(self.program, self.statement, points, random)
         argument = node.arguments[0]
-        means = []
-        step = max(1, min(SCENARIOS, BLOCK // max(1, space.size, self.points.shape[1])))
-        for point in self.points:
+        if node.function == "probability":
+            values: Array = inner.truth(argument, space).astype(np.float64)
+        else:
+            values = inner.number(argument, space)
+        return inner.full(values, space)
+
+
+class SampleMean:
+    """Expectations as means over scenarios, the same ones for every point.
+
+    Args:
+        scenarios: Per parameter an array `(scenarios, size)`.
+    """
+
+    def __init__(self, scenarios: Scenarios) -> None:
+        self.scenarios = scenarios
+        self.count = min((len(values) for values in scenarios.values()), default=1)
+
+    def __call__(self, outer: Evaluator, node: Call, space: Space) -> Array:
+        """Means at the points of `outer`, shape `(points, rows)`."""
+        count, columns = outer.points.shape
+        width = max(1, space.size, columns)
+        together = max(1, SCENARIO_BLOCK // (self.count * width))
+        step = max(1, min(self.count, BLOCK // width))
+        means = np.empty((count, space.size))
+        for first in range(0, count, together):
+            points = outer.points[first : first + together]
             total: Any = 0.0
-            for start in range(0, SCENARIOS, step):
-                part = {name: values[start : start + step] for name, values in drawn.items()}
-                count = min(step, SCENARIOS - start)
-                repeated = np.broadcast_to(point, (count, point.size))
-                inner = Evaluator(self.program, self.statement, repeated, part)
-                if node.function == "probability":
-                    values: Array = inner.truth(argument, space).astype(np.float64)
+            for start in range(0, self.count, step):
+                part = {name: v[start : start + step] for name, v in self.scenarios.items()}
+                size = min(step, self.count - start)
+                if len(points) == 1:
+                    repeated = np.broadcast_to(points[0], (size, columns))
                 else:
-                    values = inner.number(argument, space)
-                total = total + inner.full(values, space).sum(axis=0)
-            means.append(total / SCENARIOS)
-        return np.stack(means)
+                    repeated = np.repeat(points, size, axis=0)
+                    part = {name: np.tile(v, (len(points), 1)) for name, v in part.items()}
+                values = outer.drawn(node, space, repeated, part)
+                total = total + values.reshape(len(points), size, space.size).sum(axis=1)
+            means[first : first + together] = total / self.count
+        return means
 
 
 _OPPOSITE = {"<=": ">", ">=": "<", "==": "!=", "!=": "==", "<": ">=", ">": "<="}
@@ -458,4 +518,10 @@ def _divide(a: Any, b: Array) -> Array:
     return quotient
 
 
-__all__: Sequence[str] = ["Evaluator", "evaluate", "evaluate_expression", "evaluate_statement"]
+__all__: Sequence[str] = [
+    "Evaluator",
+    "SampleMean",
+    "evaluate",
+    "evaluate_expression",
+    "evaluate_statement",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,12 @@ those of the parameter itself, `mu` and `sigma` those of its logarithm."""
 
 LISTS = frozenset({"values", "probabilities"})
 """Arguments that are plain lists of numbers, the same for every member."""
+
+
+SCENARIOS = 4096
+"""Scenarios of the sample that the kernel judges by."""
+CLIP = 1e-12
+"""Quantiles are taken no nearer to 0 and 1 than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,6 +164,41 @@ def scenarios(
         order = generator.permuted(np.tile(np.arange(count), (parameter.size, 1)), axis=1).T
         jitter = generator.uniform(size=(count, parameter.size))
         found[parameter.name] = parameter.quantile(
-            np.clip((order + jitter) / count, 1e-12, 1 - 1e-12)
+            np.clip((order + jitter) / count, CLIP, 1 - CLIP)
         )
     return found
+
+
+def common_sample(parameters: Mapping[str, RandomParameter]) -> Mapping[str, Floats]:
+    """The scenarios that stand for random parameters wherever a point is judged.
+
+    Every point sees the same ones (common random numbers), so what an agent optimised on them
+    is reproduced by the check.
+
+    Returns:
+        `SCENARIOS` Latin hypercube scenarios, per parameter a read-only array
+        `(SCENARIOS, size)`.
+    """
+    return _common_sample(tuple(parameters.values()))
+
+
+@lru_cache(maxsize=4)
+def _common_sample(parameters: tuple[RandomParameter, ...]) -> Mapping[str, Floats]:
+    drawn = scenarios({p.name: p for p in parameters}, SCENARIOS)
+    for values in drawn.values():
+        values.setflags(write=False)
+    return drawn
+
+
+def independent(
+    parameters: Mapping[str, RandomParameter], count: int, generator: np.random.Generator
+) -> dict[str, Floats]:
+    """Independent joint scenarios, as confidence intervals assume them.
+
+    Returns:
+        Per parameter an array of shape `(count, size)`.
+    """
+    return {
+        p.name: p.quantile(np.clip(generator.uniform(size=(count, p.size)), CLIP, 1 - CLIP))
+        for p in parameters.values()
+    }
