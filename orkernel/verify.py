@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orkernel.algebra.estimation import standard_errors
+from orkernel.algebra.sampling import SCENARIOS, common_sample
 from orkernel.certificates import proves_infeasible, proves_optimal, proves_unbounded
 from orkernel.errors import Unsupported
-from orkernel.records import Guarantee
+from orkernel.records import Capability, Guarantee
 from orkernel.solution import Evidence, Solution, Status
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ INTEGRALITY_TOLERANCE = 1e-5
 """An integer value may differ from a whole number by at most this."""
 OBJECTIVE_TOLERANCE = 1e-5
 """Relative difference allowed between the claimed and the recomputed objective."""
+DISAGREEMENT = 6.0
+"""Standard errors by which a simulated figure may differ from the kernel's own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +76,7 @@ def verify(model: Model, solution: Solution) -> Verification:
     point = check_point(model, solution.values)
     problems = [*point.problems, *_front_problems(model, solution)]
     problems += _objective_problems(model, solution, point.objectives)
+    problems += _sampling_problems(model, solution, point)
     if solution.status is Status.OPTIMAL and solution.guarantee is not Guarantee.GLOBAL:
         problems.append(
             f"'optimal' was claimed with a {solution.guarantee} guarantee, which cannot support it"
@@ -172,6 +177,38 @@ def _objective_problems(
         f"objective '{name}' is {value:.9g} when recomputed; the solver says "
         f"{solution.objective:.9g}"
     ]
+
+
+def _sampling_problems(model: Model, solution: Solution, point: Verification) -> list[str]:
+    """What is wrong with an answer to a model with random parameters.
+
+    Its point was judged over the common sample, which proves nothing about all scenarios. What
+    was simulated must agree with that sample within the errors of both.
+    """
+    if point.values is None or (not solution.estimates and Capability.RANDOM not in model.needs):
+        return []
+    problems = []
+    if solution.status is Status.OPTIMAL:
+        problems.append("'optimal' was claimed for a model that is known by a sample only")
+    if not solution.estimates or not np.all(np.isfinite(point.values)):
+        return problems
+    sample = common_sample(model.program.scope.random)
+    own = standard_errors(model, point.values, sample, SCENARIOS)
+    for claim in solution.estimates:
+        element = f"{claim.kind} '{claim.name}'"
+        if (claim.kind, claim.name) not in own:
+            problems.append(f"{element} was simulated, but depends on no random parameter")
+            continue
+        value, error = own[claim.kind, claim.name]
+        if not (claim.low <= claim.value <= claim.high and 0 < claim.level < 1):
+            problems.append(f"{element}: {claim.value:.6g} is outside its own interval")
+        reach = DISAGREEMENT * np.hypot(error, claim.high - claim.low)
+        if not abs(claim.value - value) <= reach + OBJECTIVE_TOLERANCE * max(1.0, abs(value)):
+            problems.append(
+                f"{element} was simulated as {claim.value:.6g}; over the kernel's sample it "
+                f"is {value:.6g}"
+            )
+    return problems
 
 
 def _front_problems(model: Model, solution: Solution) -> list[str]:
