@@ -1,0 +1,141 @@
+"""Compiler: nodes of an expression graph as linear expressions and literals of a program.
+
+An expression can be undefined at a point (a position outside its list, a division by zero).
+A number therefore comes with the literals that must hold for it to be defined, and a truth as
+two literals: certainly true, certainly false. Both fail where it is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orkernel.algebra.forms import Column, Constant, Operation
+from orkernel_ortools import arithmetic, logic
+from orkernel_ortools.exact import Linear, rational
+from orkernel_ortools.program import FALSE, TRUE, Literals, Program
+
+if TYPE_CHECKING:
+    from orkernel.algebra.forms import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A numeric expression.
+
+    Attributes:
+        linear: Its value where it is defined.
+        defined: Literals that all hold exactly where it is defined.
+    """
+
+    linear: Linear
+    defined: Literals = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Literals for "certainly true" and "certainly false"."""
+
+    true: int
+    false: int
+
+    @classmethod
+    def of(cls, literal: int) -> Truth:
+        """A condition that is always defined."""
+        return cls(literal, ~literal)
+
+
+@dataclass(slots=True)
+class Compiler:
+    """Compiles nodes on demand, each once.
+
+    Attributes:
+        graph: The model's graph.
+        program: Where everything goes.
+        columns: Variable of each column.
+    """
+
+    graph: Graph
+    program: Program
+    columns: Sequence[int]
+    _numbers: dict[int, Number] = field(default_factory=dict)
+    _truths: dict[int, Truth] = field(default_factory=dict)
+
+    def node(self, number: int) -> Constant | Column | Operation:
+        """A node of the graph."""
+        return self.graph.nodes[number]
+
+    def arguments(self, number: int) -> tuple[int, ...]:
+        """Arguments of an operation."""
+        node = self.node(number)
+        assert isinstance(node, Operation)
+        return node.arguments
+
+    def number(self, number: int) -> Number:
+        """A node as a number.
+
+        Raises:
+            Unsupported: CP-SAT has no exact form of it.
+        """
+        if number not in self._numbers:
+            self._numbers[number] = self._number(number)
+        return self._numbers[number]
+
+    def _number(self, number: int) -> Number:
+        node = self.node(number)
+        if isinstance(node, Constant):
+            return Number(Linear({}, rational(node.value)))
+        if isinstance(node, Column):
+            variable = self.columns[node.number]
+            fixed = self.program.lower[variable] == self.program.upper[variable]
+            if fixed:
+                return Number(Linear({}, self.program.lower[variable]))
+            return Number(Linear.variable(variable))
+        if node.op in logic.OPERATIONS:
+            truth = self.truth(number)
+            decided = self.program.any_of((truth.true, truth.false))
+            return Number(self.program.number(truth.true), () if decided == TRUE else (decided,))
+        return arithmetic.compile_number(self, node)
+
+    def truth(self, number: int) -> Truth:
+        """A node as a condition; a number is true from ½ up.
+
+        Raises:
+            Unsupported: CP-SAT has no exact form of it.
+        """
+        if number not in self._truths:
+            self._truths[number] = self._truth(number)
+        return self._truths[number]
+
+    def _truth(self, number: int) -> Truth:
+        node = self.node(number)
+        if isinstance(node, Operation) and node.op in logic.OPERATIONS:
+            return logic.compile_truth(self, node)
+        value = self.number(number)
+        holds = self.program.within(value.linear, rational(0.5), None)
+        return self.decided(holds, value.defined)
+
+    def decided(self, holds: int, defined: Literals) -> Truth:
+        """A truth that is undefined unless some literals hold."""
+        if not defined:
+            return Truth.of(holds)
+        return Truth(
+            self.program.all_of((holds, *defined)), self.program.all_of((~holds, *defined))
+        )
+
+    def chosen(self, number: int) -> int:
+        """The literal of an optional part: an undefined condition counts as false."""
+        return self.truth(number).true
+
+    def require(self, number: int, when: Literals = ()) -> None:
+        """Make a condition true whenever all literals hold."""
+        if FALSE not in when:
+            logic.require(self, number, tuple(k for k in when if k != TRUE))
+
+    def limit(self, number: int, lower: float, upper: float, when: Literals = ()) -> None:
+        """Keep a number, defined, within bounds whenever all literals hold."""
+        value = self.number(number)
+        for literal in value.defined:
+            self.program.clause((literal, *(~k for k in when)))
+        self.program.between(value.linear, lower, upper, when)

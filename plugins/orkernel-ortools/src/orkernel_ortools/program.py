@@ -1,0 +1,278 @@
+"""Program: a CP-SAT model under construction, with the bounds of its variables.
+
+Literals are numbers: a variable's own number when it must be 1, its bitwise complement when it
+must be 0. Variable 0 is the constant 1, so that `TRUE` is 0 and `FALSE` is −1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from orkernel.errors import Unsupported
+from orkernel_ortools.exact import Linear, Rational, common_scale
+
+TRUE = 0
+FALSE = -1
+LARGEST = 2**62
+"""Sums of products of coefficients and bounds must stay within this in CP-SAT's 64 bits."""
+SNAP = 1e-9
+SNAP_STEP = 1e-3
+"""A row's bound this near (relative to its size above 1, and to the step between two values of
+the body) to a value of the body is that value."""
+
+Literals = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Program:
+    """A CP-SAT model, and what is known about it.
+
+    Attributes:
+        model: The model.
+        variables: CP-SAT's variables by number.
+        lower: Their lower bounds.
+        upper: Their upper bounds.
+        element: What is being compiled, for messages.
+        tick: Called now and then; may raise to stop the construction.
+        largest_scale: Largest number by which anything was multiplied to make it whole.
+    """
+
+    model: Any = field(default_factory=cp_model.CpModel)
+    variables: list[Any] = field(default_factory=list)
+    lower: list[int] = field(default_factory=list)
+    upper: list[int] = field(default_factory=list)
+    element: str = "model"
+    tick: Callable[[], None] = lambda: None
+    largest_scale: int = 1
+    _conjunctions: dict[frozenset[int], int] = field(default_factory=dict)
+    _ranges: dict[Any, int] = field(default_factory=dict)
+    _affine: dict[Any, Linear] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.integer(1, 1)
+
+    # ------------------------------------------------------------------ variables
+
+    def integer(self, lower: int, upper: int) -> int:
+        """A new integer variable."""
+        if max(abs(lower), abs(upper)) > LARGEST:
+            raise Unsupported(
+                self.element, "its values can exceed what CP-SAT holds in 64-bit integers"
+            )
+        self.variables.append(self.model.new_int_var(lower, upper, ""))
+        self.lower.append(lower)
+        self.upper.append(upper)
+        if not len(self.variables) % 256:
+            self.tick()
+        return len(self.variables) - 1
+
+    def boolean(self) -> int:
+        """A new variable that is 0 or 1."""
+        return self.integer(0, 1)
+
+    def cp(self, literal: int) -> Any:
+        """CP-SAT's literal."""
+        variable = self.variables[literal if literal >= 0 else ~literal]
+        return variable if literal >= 0 else variable.negated()
+
+    def number(self, literal: int) -> Linear:
+        """A literal as 0 or 1."""
+        if literal in (TRUE, FALSE):
+            return Linear({}, int(literal == TRUE))
+        return Linear({literal: 1}) if literal >= 0 else Linear({~literal: -1}, 1)
+
+    # ------------------------------------------------------------------ linear expressions
+
+    def range(self, linear: Linear) -> tuple[Rational, Rational]:
+        """Smallest and largest value within the bounds of the variables."""
+        low = high = linear.constant
+        for v, c in linear.terms.items():
+            ends = c * self.lower[v], c * self.upper[v]
+            low, high = low + min(ends), high + max(ends)
+        return low, high
+
+    def whole_range(self, linear: Linear, scale: int) -> tuple[int, int]:
+        """Range of `scale · linear`, which must be whole."""
+        low, high = self.range(linear)
+        return int(low * scale), int(high * scale)
+
+    def expression(self, linear: Linear, scale: int) -> Any:
+        """`scale · linear`, which must be whole, as CP-SAT's expression.
+
+        Raises:
+            Unsupported: The numbers do not fit into 64 bits.
+        """
+        variables, coefficients, constant = self._scaled(linear, scale)
+        parts = [self.variables[v] for v in variables]
+        return cp_model.LinearExpr.weighted_sum(parts, coefficients) + constant
+
+    def _scaled(self, linear: Linear, scale: int) -> tuple[list[int], list[int], int]:
+        coefficients = [int(c * scale) for c in linear.terms.values()]
+        constant = int(linear.constant * scale)
+        reach = abs(constant) + sum(
+            abs(c) * max(abs(self.lower[v]), abs(self.upper[v]))
+            for v, c in zip(linear.terms, coefficients, strict=True)
+        )
+        if reach > LARGEST:
+            raise Unsupported(self.element, _too_large(scale))
+        self.largest_scale = max(self.largest_scale, scale)
+        return list(linear.terms), coefficients, constant
+
+    def affine(self, linear: Linear, scale: int) -> Any:
+        """`scale · linear` as an expression of at most one variable, a new one if need be."""
+        if len(linear.terms) <= 1:
+            return self.expression(linear, scale)
+        key = (linear.key, scale)
+        if key not in self._affine:
+            number = self.integer(*self.whole_range(linear, scale))
+            self.model.add(self.variables[number] == self.expression(linear, scale))
+            self._affine[key] = Linear.variable(number)
+        return self.expression(self._affine[key], 1)
+
+    def variable(self, linear: Linear) -> Any:
+        """A whole expression as a variable, a new one if need be."""
+        if len(linear.terms) == 1 and not linear.constant:
+            ((number, coefficient),) = linear.terms.items()
+            if coefficient == 1:
+                return self.variables[number]
+        number = self.integer(*self.whole_range(linear, 1))
+        self.model.add(self.variables[number] == self.expression(linear, 1))
+        return self.variables[number]
+
+    # ------------------------------------------------------------------ constraints
+
+    def between(
+        self, linear: Linear, lower: float | Rational, upper: float | Rational, when: Literals = ()
+    ) -> None:
+        """`lower ≤ linear ≤ upper` whenever all literals hold."""
+        if FALSE in when:
+            return
+        scale = common_scale([Linear(linear.terms)])
+        low = _inwards(lower, linear.constant, scale, math.ceil)
+        high = _inwards(upper, linear.constant, scale, math.floor)
+        body = Linear(linear.terms)
+        least, most = self.whole_range(body, scale)
+        if (low is None or low <= least) and (high is None or high >= most):
+            return
+        low = least if low is None else max(low, least)
+        high = most if high is None else min(high, most)
+        if low > high:
+            self.clause(~literal for literal in when)
+            return
+        constraint = self.model.add_linear_constraint(self.expression(body, scale), low, high)
+        self._enforce(constraint, when)
+
+    def _enforce(self, constraint: Any, when: Literals) -> None:
+        conditions = [self.cp(literal) for literal in when if literal != TRUE]
+        if conditions:
+            constraint.only_enforce_if(conditions)
+
+    def clause(self, literals: Iterable[int]) -> None:
+        """At least one literal holds."""
+        chosen = [literal for literal in literals if literal != FALSE]
+        if TRUE not in chosen:
+            self.model.add_bool_or([self.cp(literal) for literal in chosen])
+
+    def within(self, linear: Linear, lower: Rational | None, upper: Rational | None) -> int:
+        """The literal that says whether `lower ≤ linear ≤ upper`."""
+        body = Linear(linear.terms)
+        scale = body.scale
+        least, most = self.whole_range(body, scale)
+        low = least if lower is None else math.ceil((lower - linear.constant) * scale)
+        high = most if upper is None else math.floor((upper - linear.constant) * scale)
+        low, high = max(low, least), min(high, most)
+        if low > high:
+            return FALSE
+        if (low, high) == (least, most):
+            return TRUE
+        if most - least == 1 and len(body.terms) == 1:
+            ((variable, coefficient),) = body.terms.items()
+            if self.lower[variable] == 0:
+                return variable if (low == most) == (coefficient > 0) else ~variable
+        key = (body.key, low, high)
+        if key not in self._ranges:
+            self._ranges[key] = self._range_literal(body, scale, (least, low, high, most))
+        return self._ranges[key]
+
+    def _range_literal(self, body: Linear, scale: int, ends: tuple[int, int, int, int]) -> int:
+        least, low, high, most = ends
+        opposite = self._ranges.get((body.key, least, low - 1) if high == most else ())
+        if opposite is None and low == least:
+            opposite = self._ranges.get((body.key, high + 1, most))
+        if opposite is not None:
+            return ~opposite
+        literal = self.boolean()
+        expression = self.expression(body, scale)
+        self._enforce(self.model.add_linear_constraint(expression, low, high), (literal,))
+        outside = [
+            (first, last) for first, last in ((least, low - 1), (high + 1, most)) if first <= last
+        ]
+        domain = cp_model.Domain.from_intervals(outside)
+        constraint = self.model.add_linear_expression_in_domain(expression, domain)
+        self._enforce(constraint, (~literal,))
+        return literal
+
+    # ------------------------------------------------------------------ logic
+
+    def all_of(self, literals: Iterable[int]) -> int:
+        """The literal that says whether all hold."""
+        chosen = frozenset(literals) - {TRUE}
+        if FALSE in chosen or any(~literal in chosen for literal in chosen):
+            return FALSE
+        if not chosen:
+            return TRUE
+        if len(chosen) == 1:
+            return next(iter(chosen))
+        if chosen not in self._conjunctions:
+            literal = self.boolean()
+            parts = [self.cp(k) for k in sorted(chosen)]
+            self.model.add_bool_and(parts).only_enforce_if(self.cp(literal))
+            self.model.add_bool_or([self.cp(literal), *(p.negated() for p in parts)])
+            self._conjunctions[chosen] = literal
+        return self._conjunctions[chosen]
+
+    def any_of(self, literals: Iterable[int]) -> int:
+        """The literal that says whether at least one holds."""
+        return ~self.all_of(~literal for literal in literals)
+
+    def same(self, one: int, other: int) -> int:
+        """The literal that says whether two literals agree."""
+        if one in (TRUE, FALSE):
+            return other if one == TRUE else ~other
+        return self.within(self.number(one).minus(self.number(other)), 0, 0)
+
+    def equal(self, one: Linear, other: Linear) -> int:
+        """The literal that says whether two expressions are equal."""
+        return self.within(one.minus(other), 0, 0)
+
+
+def _inwards(
+    bound: float | Rational, constant: Rational, scale: int, round_: Callable[[Any], int]
+) -> int | None:
+    """A bound of a whole expression; None where open.
+
+    Rounding inwards loses nothing, except that noise of the arithmetic behind the bound must
+    not exclude a value that the bound was meant to allow.
+    """
+    if isinstance(bound, float):
+        if math.isinf(bound):
+            return None
+        exact = (Fraction(repr(bound)) - constant) * scale
+        nearest = round(exact)
+        noise = min(scale * SNAP * max(1.0, abs(bound)), SNAP_STEP)
+        return nearest if abs(exact - nearest) <= noise else round_(exact)
+    return round_((bound - constant) * scale)
+
+
+def _too_large(scale: int) -> str:
+    scaled = f" once multiplied by {scale:,} to make its decimals whole" if scale > 1 else ""
+    return (
+        f"its numbers exceed the 64-bit integers that CP-SAT computes with{scaled}; "
+        "rescale the data or tighten the bounds of its variables"
+    )
