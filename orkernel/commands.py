@@ -10,5 +10,6 @@ COMMANDS = {
     "bench": ("orkernel.cli.bench", "Answer a file of questions and count the right answers."),
     "plugins": ("orkernel.cli.plugins", "List, show, disable and enable plugins."),
     "doctor": ("orkernel.cli.doctor", "Check the installation and every plugin's health."),
+    "new-plugin": ("orkernel.cli.new_plugin", "Make the package of a new plugin."),
 }
 """Name, to the module that holds the click command `command`, and one line of help."""

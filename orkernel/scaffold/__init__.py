@@ -1,0 +1,1 @@
+"""Scaffolding of new plugin packages: `orkernel new-plugin KIND NAME`."""
