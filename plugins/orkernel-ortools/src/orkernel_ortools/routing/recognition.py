@@ -53,7 +53,13 @@ def _recognised(model: Model) -> Tour:
     lower, upper = model.columns.lower.copy(), model.columns.upper.copy()
     rows = _tightened(said.linear, lower, upper, model.columns.integer)
     rules, rows = _rules(said.conditional, rows, ends)
-    determined, rows, cost = _eliminated(rows, said.objective, set(ends), rules)
+    grown = {column for _, row in rules for column in row.terms}
+    fixed = {
+        column: Affine(float(lower[column]))
+        for column in np.flatnonzero(lower == upper).tolist()
+        if column not in grown and column not in ends
+    }
+    determined, rows, cost = _eliminated(rows, said.objective, fixed, set(ends) | grown)
     rows += [
         Limit.of(body, float(lower[column]), float(upper[column]))
         for column, body in determined.items()
@@ -175,11 +181,10 @@ def _given(row: Limit, arc: int) -> Limit:
 
 
 def _eliminated(
-    rows: list[Limit], objective: Affine, arcs: set[int], rules: Iterable[tuple[Arc, Limit]]
+    rows: list[Limit], objective: Affine, fixed: Mapping[int, Affine], known: set[int]
 ) -> tuple[dict[int, Affine], list[Limit], Affine]:
-    """Columns that equations make affine functions of the arcs, and what is left without them."""
-    grown = {column for _, row in rules for column in row.terms}
-    determined: dict[int, Affine] = {}
+    """Columns that equations make affine functions of known ones, and what is left without them."""
+    determined = dict(fixed)
     progress = True
     while progress:
         progress = False
@@ -187,8 +192,8 @@ def _eliminated(
         for row in rows:
             body = _substituted(Affine(0.0, row.terms), determined)
             row = Limit.of(body, row.lower, row.upper)
-            unknown = [column for column in row.terms if column not in arcs]
-            if len(unknown) == 1 and row.lower == row.upper and unknown[0] not in grown:
+            unknown = [column for column in row.terms if column not in known]
+            if len(unknown) == 1 and row.lower == row.upper:
                 column = unknown[0]
                 factor = -1.0 / row.terms[column]
                 others = {k: c for k, c in row.terms.items() if k != column}

@@ -32,8 +32,9 @@ STRATEGIES = (
     FirstSolutionStrategy.FIRST_UNBOUND_MIN_VALUE,
 )
 """Tried in this order until one finds a first solution."""
-PATIENCE = 0.25
-"""The search ends after this share of its time without anything better."""
+PATIENCE = 200
+"""The search ends after this many local optima in a row that are no better than the best; counted,
+not timed, so that equal seeds give equal answers wherever time is not short."""
 MARGIN = 0.01
 """Seconds kept for leaving the solver."""
 
@@ -45,28 +46,29 @@ class _Clock:
     Attributes:
         ctx: Says whether the user has interrupted.
         stop: When the whole search ends.
-        patience: Seconds without anything better after which it ends.
         first_stop: When the search for a first solution ends.
-        best: Lowest cost so far.
-        found: When it was found.
+        best: Lowest cost so far; None before there is one.
+        idle: Solutions since then.
     """
 
     ctx: RunContext
     stop: float
-    patience: float
     first_stop: float
-    best: float = 0.0
-    found: float | None = None
+    best: float | None = None
+    idle: int = 0
 
     def over(self) -> bool:
         """Whether time or patience has run out, or the user has interrupted."""
-        last = self.first_stop if self.found is None else self.found + self.patience
-        return time.monotonic() >= min(last, self.stop) or self.ctx.cancelled
+        if self.ctx.cancelled or self.idle >= PATIENCE:
+            return True
+        return time.monotonic() >= (self.first_stop if self.best is None else self.stop)
 
     def note(self, cost: float) -> None:
         """A solution was found."""
-        if self.found is None or cost < self.best:
-            self.best, self.found = cost, time.monotonic()
+        if self.best is None or cost < self.best:
+            self.best, self.idle = cost, 0
+        else:
+            self.idle += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ class _Problem:
         """First solution and guided local search."""
         routing, solver = self.routing, self.solver
         stop -= MARGIN
-        clock = _Clock(ctx, stop, PATIENCE * (stop - time.monotonic()), stop)
+        clock = _Clock(ctx, stop, stop)
         solver.ReSeed(ctx.seed % 2**31)
         routing.AddSearchMonitor(solver.CustomLimit(clock.over))
         routing.AddAtSolutionCallback(lambda: clock.note(routing.CostVar().Max()))
