@@ -1,0 +1,111 @@
+"""Points as the kernel judges them: feasible or not, and how good."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orkernel.records import Event
+from orkernel.verify import ROW_TOLERANCE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from orkernel.context import RunContext
+    from orkernel.model import Model
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assessment:
+    """Points judged together.
+
+    Attributes:
+        losses: Objectives turned so that less is better, shape `(points, m)`; NaN where undefined.
+        excess: Largest violation of a row, scaled as the kernel does, shape `(points,)`.
+    """
+
+    losses: Floats
+    excess: Floats
+
+    @property
+    def feasible(self) -> Bools:
+        """Whether the kernel would accept the rows, shape `(points,)`."""
+        return self.excess <= ROW_TOLERANCE
+
+    @property
+    def defined(self) -> Bools:
+        """Whether every objective has a value, shape `(points,)`."""
+        found: Bools = np.all(np.isfinite(self.losses), axis=1)
+        return found
+
+
+class Judge:
+    """A model's rows and objectives at many points, and the best point so far.
+
+    Args:
+        model: The model.
+        ctx: Deadline, cancellation, events.
+
+    Attributes:
+        signs: −1 per objective to be maximised, else 1; shape `(m,)`.
+        best: The best feasible point of a single-objective model so far.
+        loss: Its objective, less is better.
+        count: Points judged.
+    """
+
+    def __init__(self, model: Model, ctx: RunContext) -> None:
+        self.model = model
+        self.ctx = ctx
+        senses = [o.sense == "maximize" for o in model.formulation.objectives]
+        self.signs = np.where(np.array(senses, np.bool_), -1.0, 1.0)
+        self.best: Floats | None = None
+        self.loss = np.inf
+        self.count = 0
+        self._started = time.perf_counter()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user interrupted or the time is up."""
+        return self.ctx.cancelled or self.ctx.remaining() == 0.0
+
+    def assess(self, points: Floats) -> Assessment:
+        """Judge points, shape `(points, n)`, and keep the best."""
+        found = self.model.evaluate(points)
+        self.count += len(points)
+        excess = np.max(found.violations / found.scales, axis=1, initial=0.0)
+        excess = np.where(np.isnan(excess), np.inf, excess)
+        assessment = Assessment(found.objectives * self.signs, excess)
+        if len(self.signs) <= 1:
+            self._keep(points, assessment)
+        return assessment
+
+    def _keep(self, points: Floats, assessment: Assessment) -> None:
+        good = assessment.feasible & assessment.defined
+        if not good.any():
+            return
+        losses = assessment.losses[:, 0] if len(self.signs) else np.zeros(len(points))
+        losses = np.where(good, losses, np.inf)
+        first = int(losses.argmin())
+        if self.best is None or losses[first] < self.loss:
+            self.best, self.loss = points[first] + 0.0, float(losses[first])
+            self._report()
+
+    def _report(self) -> None:
+        if not len(self.signs):
+            return
+        value = self.objective
+        data = {"objective": value, "seconds": time.perf_counter() - self._started}
+        self.ctx.emit(Event("solver.incumbent", "solve", f"objective {value:.9g}", data))
+
+    @property
+    def objective(self) -> float | None:
+        """Objective of the best point, in its own sense; None without an objective or point."""
+        if self.best is None or not len(self.signs):
+            return None
+        return float(self.loss * self.signs[0])
