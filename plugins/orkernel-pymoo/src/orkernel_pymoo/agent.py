@@ -59,7 +59,9 @@ class PymooAgent:
         began = time.perf_counter()
         _refuse(model)
         objectives = len(model.formulation.objectives)
-        settings = Settings.of(ctx, objectives, bool(model.columns.integer.any()))
+        settings = Settings.of(
+            ctx, objectives, len(model.columns), bool(model.columns.integer.any())
+        )
         solution = _solve(model, settings, ctx)
         name = f"pymoo {ALGORITHMS[settings.algorithm]}"
         return replace(

@@ -71,7 +71,7 @@ class LinearRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elimination:
-    """Continuous columns that equations determine: `x[dependent] = base + factors · x`.
+    """Columns that equations determine: `x[dependent] = base + factors · x`.
 
     Attributes:
         dependent: Column numbers.
@@ -92,11 +92,12 @@ class Elimination:
 
 
 def eliminate(linear: LinearRows, lower: Floats, upper: Floats, integer: Bools) -> Elimination:
-    """Solve the linear equations for continuous columns, widest contribution first.
+    """Solve the linear equations for columns, widest contribution first.
 
     Gauss–Jordan elimination with full pivoting over columns scaled by their range, so that the
     columns that leave the search are those whose bounds are least likely to be missed. An
-    equation without a continuous column that can move stays a constraint.
+    integer column is determined only by whole numbers: coefficient ±1, the rest of the equation
+    whole. An equation without such a column stays a constraint.
 
     Args:
         linear: The linear rows.
@@ -112,14 +113,16 @@ def eliminate(linear: LinearRows, lower: Floats, upper: Floats, integer: Bools) 
     A = linear.matrix[equations].toarray()  # type: ignore[index]
     b = linear.lower[equations].copy()
     width = np.where(np.isfinite(upper - lower), upper - lower, WIDEST)
-    movable = ~integer & (width > 0.0)
-    weight = np.where(movable, np.clip(width, 1.0 / WIDEST, WIDEST), 0.0)
+    weight = np.where(width > 0.0, np.clip(width, 1.0 / WIDEST, WIDEST), 0.0)
     norms = np.abs(A * weight).max(axis=1, initial=0.0)
+    rounding = PIVOT * np.maximum(1.0, np.abs(A).max(axis=1, initial=0.0))
+    size = np.maximum(1.0, np.abs(b))
     open_rows = norms > 0.0
     pivots: list[tuple[int, int]] = []
     while open_rows.any():
         score = np.abs(A) * weight / np.where(norms > 0.0, norms, 1.0)[:, None]
         score[~open_rows] = 0.0
+        score[:, integer] *= _whole(A, b, integer)[:, integer]
         row, column = np.unravel_index(int(score.argmax()), score.shape)
         if score[row, column] <= PIVOT:
             break
@@ -141,4 +144,13 @@ def eliminate(linear: LinearRows, lower: Floats, upper: Floats, integer: Bools) 
     dependent = np.array([c for _, c in pivots], np.int64)
     factors = -A[rows]
     factors[:, dependent] = 0.0
-    return Elimination(dependent, b[rows], factors, np.sort(linear.numbers[equations[rows]]))
+    implied = (np.abs(A).max(axis=1, initial=0.0) <= rounding) & (np.abs(b) <= PIVOT * size)
+    held = np.union1d(rows, np.flatnonzero(implied))
+    return Elimination(dependent, b[rows], factors, linear.numbers[equations[held]])
+
+
+def _whole(A: Floats, b: Floats, integer: Bools) -> Bools:
+    """Entries ±1 of rows of whole numbers over integer columns, right side included."""
+    whole = np.all(np.where(integer, np.rint(A) == A, A == 0.0), axis=1) & (np.rint(b) == b)
+    found: Bools = whole[:, None] & (np.abs(A) == 1.0)
+    return found

@@ -41,13 +41,13 @@ def residual(model: Model, bodies: Floats) -> Floats:
     return distance
 
 
-def differences(model: Model, x: Floats, columns: Integers) -> tuple[Floats, Floats]:
+def differences(upper: Floats, x: Floats, columns: Integers) -> tuple[Floats, Floats]:
     """Points next to `x`, one per column, and the (signed) steps that lead there.
 
     Steps go inwards where the point is at its upper bound.
     """
     steps = DIFFERENCE * np.maximum(1.0, np.abs(x[columns]))
-    steps = np.where(x[columns] + steps > model.columns.upper[columns], -steps, steps)
+    steps = np.where(x[columns] + steps > upper[columns], -steps, steps)
     points = np.repeat(x[None, :], columns.size, axis=0)
     points[np.arange(columns.size), columns] += steps
     return points, points[np.arange(columns.size), columns] - x[columns]
@@ -82,7 +82,7 @@ def _onto(model: Model, x: Floats, columns: Integers) -> Floats:
     best, least = x.copy(), np.inf
     watched = np.zeros(len(model.rows), np.bool_)
     for _ in range(STEPS):
-        near, steps = differences(model, x, columns)
+        near, steps = differences(bounds.upper, x, columns)
         values = model.evaluate(np.vstack([x, near]))
         missed = residual(model, values.bodies[0])
         amount = np.max(np.abs(missed) / values.scales[0], initial=0.0)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from orkernel_pymoo.projection import differences, movable
+from orkernel_pymoo.projection import differences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from orkernel.context import RunContext
-    from orkernel.model import Model
     from orkernel_pymoo.evaluation import Evaluation
+    from orkernel_pymoo.space import SearchSpace
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
@@ -36,33 +37,32 @@ class _OutOfTime(Exception):
 
 def refine(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
     """A point at least as good as `x` as far as the local methods can tell, not yet checked."""
-    model = evaluation.space.model
-    return slsqp(model, descend(evaluation, x, ctx), ctx)
+    return slsqp(evaluation.space, descend(evaluation, x, ctx), ctx)
 
 
-def slsqp(model: Model, x: Floats, ctx: RunContext) -> Floats:
+def slsqp(space: SearchSpace, x: Floats, ctx: RunContext) -> Floats:
     """The local optimum of the continuous columns near `x`; `x` where SLSQP fails.
 
+    It works in the search space, where the linear equations are gone: dependent ones among
+    them would make its subproblems singular.
+
     Args:
-        model: One objective.
+        space: The search space of a model with one objective.
         x: Shape `(n,)`.
         ctx: Its deadline ends the search.
     """
-    columns = movable(model)
-    rows = np.ones(len(model.rows), np.bool_)
-    for block in model.rows.blocks:
-        rows[block.offset : block.offset + block.size] = not block.logical
-    if not 0 < columns.size <= SMOOTH_COLUMNS or rows.sum() > SMOOTH_ROWS:
+    columns = np.flatnonzero(~space.integer)
+    if not 0 < columns.size <= SMOOTH_COLUMNS or len(space.model.rows) > SMOOTH_ROWS:
         return x
-    local = _Local(model, x, columns, rows, ctx)
+    local = _Local(space, x, columns, ctx)
+    y = x[space.columns]
+    lower, upper = space.lower[columns], space.upper[columns]
     try:
         found = minimize(
             local.loss,
-            x[columns],
+            y[columns],
             jac=local.gradient,
-            bounds=list(
-                zip(model.columns.lower[columns], model.columns.upper[columns], strict=True)
-            ),
+            bounds=list(zip(lower, upper, strict=True)),
             constraints=local.constraints(),
             method="SLSQP",
             options={"maxiter": ITERATIONS, "ftol": 1e-12},
@@ -71,80 +71,100 @@ def slsqp(model: Model, x: Floats, ctx: RunContext) -> Floats:
         return x
     if not np.all(np.isfinite(found.x)):
         return x
-    point = x.copy()
-    point[columns] = np.clip(found.x, model.columns.lower[columns], model.columns.upper[columns])
+    y[columns] = np.clip(found.x, lower, upper)
+    point: Floats = space.decode(y[None, :])[0]
     return point
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    """Loss and bodies at a point, and their derivatives by the continuous columns."""
+
+    loss: float
+    bodies: Floats
+    gradient: Floats
+    jacobian: Floats
+
+
 class _Local:
-    """Objective and rows as functions of the continuous columns, remembered at the last point."""
+    """Objective and rows as functions of continuous columns; the last point is remembered.
 
-    def __init__(
-        self, model: Model, x: Floats, columns: Integers, rows: Bools, ctx: RunContext
-    ) -> None:
-        self.model = model
-        self.x = x
-        self.columns = columns
-        self.rows = rows
-        self.ctx = ctx
+    Rows are those that the search does not hold by construction, each divided by its scale,
+    followed by the dependent columns.
+    """
+
+    def __init__(self, space: SearchSpace, x: Floats, columns: Integers, ctx: RunContext) -> None:
+        model = space.model
+        self.space, self.columns, self.ctx = space, columns, ctx
+        self.y = x[space.columns]
+        values = model.evaluate(x)
         self.sign = -1.0 if model.formulation.objectives[0].sense == "maximize" else 1.0
-        self.size = max(1.0, abs(float(model.evaluate(x).objectives[0, 0])))
-        allowed = model.intervals
-        self.equal = rows & (allowed.lower == allowed.upper)
-        self.below = rows & ~self.equal & np.isfinite(allowed.upper)
-        self.above = rows & ~self.equal & np.isfinite(allowed.lower)
+        self.size = max(1.0, abs(float(values.objectives[0, 0])))
+        kept = np.ones(len(model.rows), np.bool_)
+        for block in model.rows.blocks:
+            kept[block.offset : block.offset + block.size] = not block.logical
+        kept[space.elimination.rows] = False
+        self.rows, self.scales = np.flatnonzero(kept), values.scales[0, kept]
+        dependent, allowed = space.elimination.dependent, model.intervals
+        self.lower, self.upper = (
+            np.concatenate([row[self.rows] / self.scales, bound[dependent]])
+            for row, bound in (
+                (allowed.lower, model.columns.lower),
+                (allowed.upper, model.columns.upper),
+            )
+        )
         self._at: Floats | None = None
-        self._values: tuple[Floats, Floats, Floats, Floats] | None = None
-
-    def _look(self, z: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Loss, bodies, their derivatives: `()`, `(rows,)`, `(columns,)`, `(rows, columns)`."""
-        if self._values is not None and self._at is not None and np.array_equal(z, self._at):
-            return self._values
-        if self.ctx.cancelled or self.ctx.remaining() == 0.0:
-            raise _OutOfTime
-        x = self.x.copy()
-        x[self.columns] = z
-        near, steps = differences(self.model, x, self.columns)
-        values = self.model.evaluate(np.vstack([x, near]))
-        loss = self.sign * values.objectives[:, 0] / self.size
-        bodies = values.bodies / values.scales[0]
-        if not (np.all(np.isfinite(loss)) and np.all(np.isfinite(bodies))):
-            raise ArithmeticError
-        slopes = (loss[1:] - loss[0]) / steps
-        jacobian = ((bodies[1:] - bodies[0]) / steps[:, None]).T
-        self._at = z.copy()
-        self._values = (loss[0], bodies[0], slopes, jacobian)
-        self.scales = values.scales[0]
-        return self._values
+        self._seen: _Look | None = None
 
     def loss(self, z: Floats) -> float:
-        return float(self._look(z)[0])
+        """Objective, less is better, relative to its size at the start."""
+        return self._look(z).loss
 
     def gradient(self, z: Floats) -> Floats:
-        return self._look(z)[2]
+        """Derivative of `loss`."""
+        return self._look(z).gradient
 
     def constraints(self) -> list[dict[str, Any]]:
         """SciPy's dictionaries for equations and for both sides of inequalities."""
-        allowed = self.model.intervals
-
-        def part(mask: Bools, limit: Floats, sign: float, kind: str) -> dict[str, Any]:
-            def value(z: Floats) -> Floats:
-                bodies = self._look(z)[1]
-                found: Floats = sign * (bodies[mask] - limit[mask] / self.scales[mask])
-                return found
-
-            def slopes(z: Floats) -> Floats:
-                found: Floats = sign * self._look(z)[3][mask]
-                return found
-
-            return {"type": kind, "fun": value, "jac": slopes}
-
-        parts = [
-            (self.equal, allowed.lower, 1.0, "eq"),
-            (self.above, allowed.lower, 1.0, "ineq"),
-            (self.below, allowed.upper, -1.0, "ineq"),
+        equal = self.lower == self.upper
+        sides = [
+            ("eq", equal, self.lower, 1.0),
+            ("ineq", ~equal & np.isfinite(self.lower), self.lower, 1.0),
+            ("ineq", ~equal & np.isfinite(self.upper), self.upper, -1.0),
         ]
-        return [part(*p) for p in parts if p[0].any()]
+        return [self._side(*side) for side in sides if side[1].any()]
+
+    def _side(self, kind: str, mask: Bools, limit: Floats, sign: float) -> dict[str, Any]:
+        def value(z: Floats) -> Floats:
+            found: Floats = sign * (self._look(z).bodies - limit)[mask]
+            return found
+
+        def slopes(z: Floats) -> Floats:
+            found: Floats = sign * self._look(z).jacobian[mask]
+            return found
+
+        return {"type": kind, "fun": value, "jac": slopes}
+
+    def _look(self, z: Floats) -> _Look:
+        if self._seen is not None and self._at is not None and np.array_equal(z, self._at):
+            return self._seen
+        if self.ctx.cancelled or self.ctx.remaining() == 0.0:
+            raise _OutOfTime
+        y = self.y.copy()
+        y[self.columns] = z
+        near, steps = differences(self.space.upper, y, self.columns)
+        X = self.space.decode(np.vstack([y, near]))
+        values = self.space.model.evaluate(X)
+        loss = self.sign * values.objectives[:, 0] / self.size
+        rows = values.bodies[:, self.rows] / self.scales
+        bodies = np.hstack([rows, X[:, self.space.elimination.dependent]])
+        if not (np.all(np.isfinite(loss)) and np.all(np.isfinite(bodies))):
+            raise ArithmeticError
+        gradient = (loss[1:] - loss[0]) / steps
+        jacobian = ((bodies[1:] - bodies[0]) / steps[:, None]).T
+        self._at = z.copy()
+        self._seen = _Look(float(loss[0]), bodies[0], gradient, jacobian)
+        return self._seen
 
 
 def descend(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:

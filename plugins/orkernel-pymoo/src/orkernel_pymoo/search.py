@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 REPORT_SECONDS = 1.0
 """Least time between two reports of an incumbent."""
-PATIENCE = 100
+PATIENCE = 50
 """Generations without progress after which a single objective is left alone."""
 PROGRESS = 1e-9
 """Relative improvement that counts as progress."""
@@ -88,7 +88,8 @@ def search(
         if algorithm.pop is None or not len(algorithm.pop):
             break
         points, feasible = _best(algorithm)
-        edge = _at_edge(space, points, lower, upper) if radius else ()
+        leaders = algorithm.opt.get("X").astype(np.float64)
+        edge = _at_edge(space, leaders, lower, upper) if radius else ()
         found = Found(points, feasible, generations, radius or None, edge, stopped)
         if stopped or (feasible and not edge):
             break

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 FRONT_GENERATIONS = 300
 SINGLE_GENERATIONS = 600
 POPULATION = 100
+SMALL_POPULATION = 40
+"""Points per generation for one objective with few columns."""
+PER_COLUMN = 6
+"""Points per generation that a column adds for one objective, up to `POPULATION`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +45,13 @@ class Settings:
     wanted: int | None
 
     @classmethod
-    def of(cls, ctx: RunContext, objectives: int, integers: bool) -> Settings:
+    def of(cls, ctx: RunContext, objectives: int, columns: int, integers: bool) -> Settings:
         """Read the options.
 
         Args:
             ctx: Options of the agent, seed, wanted size of a front.
             objectives: Number of objectives.
+            columns: Number of columns.
             integers: Whether any column is integer.
 
         Raises:
@@ -72,7 +77,8 @@ class Settings:
                 fix=f"choose {' or '.join(fitting)}",
             )
         if not population:
-            population = max(POPULATION, ctx.front_points or 0) if front else POPULATION
+            small = min(POPULATION, max(SMALL_POPULATION, PER_COLUMN * columns))
+            population = max(POPULATION, ctx.front_points or 0) if front else small
         return cls(
             algorithm=algorithm,
             population=max(4, population + population % 2),

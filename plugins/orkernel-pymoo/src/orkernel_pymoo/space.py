@@ -100,8 +100,9 @@ class SearchSpace:
         if dependent.size:
             values = X[:, dependent]
             for bound in (self.model.columns.lower[dependent], self.model.columns.upper[dependent]):
-                near = np.abs(values - bound) <= SNAP * np.maximum(1.0, np.abs(bound))
-                values = np.where(near, bound, values)
+                limit = np.where(np.isfinite(bound), bound, np.nan)
+                near = np.abs(values - limit) <= SNAP * np.maximum(1.0, np.abs(limit))
+                values = np.where(near, limit, values)
             X[:, dependent] = values
         return X
 
