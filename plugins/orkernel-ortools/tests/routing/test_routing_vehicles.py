@@ -98,7 +98,7 @@ def test_fixed_cost_of_a_vehicle_is_weighed(vehicles: Build, best: Solve) -> Non
     model = vehicles(
         cost,
         [],
-        objective="sum(d[i,j]*arc[i,j] for i in N for j in N if i != j) + 25*sum(arc[0,j] for j in C)",
+        objective="sum((d[i,j] + 25*(i == 0))*arc[i,j] for i in N for j in N if i != j)",
     )
     wanted = min(length(cost, plan) + 25 * len(plan) for plan in plans(4))
     assert best(model) == wanted
