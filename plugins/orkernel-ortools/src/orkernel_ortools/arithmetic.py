@@ -169,7 +169,8 @@ def _floor_division(c: Compiler, numerator: Linear, divisor: Linear) -> tuple[Li
     program = c.program
     scale = common_scale((numerator, divisor))
     numerator, divisor = numerator.times(scale), divisor.times(scale)
-    reach = math.ceil(max(map(abs, program.range(numerator))))
+    low, high = program.whole_range(numerator, 1)
+    reach = max(abs(low), abs(high))
     if not divisor.terms and divisor.constant == 0:
         return Linear(), ~TRUE
     quotient = Linear.variable(program.integer(-reach, reach))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -124,10 +123,10 @@ def build(
     goal = None
     for sought in graph.objectives if objective else ():
         program.element = f"objective '{sought.name}'"
-        number = compiler.number(sought.node)
-        for literal in number.defined:
+        value = compiler.number(sought.node)
+        for literal in value.defined:
             program.clause((literal,))
-        goal = _goal(program, number.linear, sought.maximize)
+        goal = _goal(program, value.linear, sought.maximize)
     return Built(program, tuple(columns), goal, tuple(guards))
 
 
@@ -178,15 +177,3 @@ def _linear_goal(program: Program, columns: list[int], form: LinearForm) -> Goal
         for j in np.flatnonzero(objective.cost).tolist()
     }
     return _goal(program, Linear(terms, rational(objective.offset)), objective.maximize)
-
-
-def contradiction(model: Model, lower: Floats, upper: Floats) -> int | None:
-    """A column whose bounds exclude every whole number, or None."""
-    del model
-    empty = np.flatnonzero(np.ceil(lower) > np.floor(upper))
-    return int(empty[0]) if empty.size else None
-
-
-def finite(value: float) -> bool:
-    """Whether a bound is one that CP-SAT can hold."""
-    return math.isfinite(value) and abs(value) <= 2**53

@@ -127,7 +127,7 @@ def _multi_circuit(c: Compiler, node: Operation) -> None:
 
 def _arcs(c: Compiler, arcs: dict[tuple[int, int], list[int]]) -> list[tuple[int, int, Any]]:
     """CP-SAT's arcs; a loop that is given twice is one."""
-    found = []
+    found: list[tuple[int, int, Any]] = []
     for (tail, head), literals in arcs.items():
         chosen = [c.program.any_of(literals)] if tail == head else literals
         found.extend((tail, head, c.program.cp(literal)) for literal in chosen)

@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import ortools
 from ortools.sat.python import cp_model
 
 from orkernel.errors import Cancelled, PluginError
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 POLL = 0.02
 """Seconds between looks at the cancel flag while CP-SAT runs."""
+NO_BOUND = 2.0**62
+"""A bound of this size means none."""
 GRACE = 1.0
 """Seconds that CP-SAT has to react to a stop, or past its time limit, before it is left."""
 
 
 def identity() -> SolverIdentity:
     """Agent, solver and version."""
-    return SolverIdentity(agent="ortools", name="CP-SAT", version=ortools.__version__)
+    return SolverIdentity(agent="ortools", name="CP-SAT", version=version("ortools"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,8 +40,7 @@ class Ending:
     Attributes:
         status: optimal | feasible | infeasible | unknown.
         value: Reads a variable of the best point; None without one.
-        objective: CP-SAT's objective of that point.
-        bound: CP-SAT's bound on it.
+        bound: CP-SAT's lower bound on its own objective; None if there is none.
         interrupted: The user interrupted.
         core: Literals that cannot hold together, by CP-SAT's index.
         statistics: Branches, conflicts, seconds.
@@ -47,8 +48,7 @@ class Ending:
 
     status: str
     value: Callable[[Any], int] | None
-    objective: float
-    bound: float
+    bound: float | None
     interrupted: bool
     core: tuple[int, ...]
     statistics: dict[str, float]
@@ -76,7 +76,9 @@ class _Incumbents(cp_model.CpSolverSolutionCallback):
         self._events.put(Event("solver.incumbent", "solve", f"objective {objective:.9g}", data))
 
 
-def run(built: Built, ctx: RunContext, *, silent: bool = False, first: bool = False) -> Ending:
+def run(
+    built: Built, ctx: RunContext, *, silent: bool = False, effort: float | None = None
+) -> Ending:
     """Solve a program.
 
     CP-SAT works in its own thread while the caller's polls for cancellation and reports events.
@@ -86,7 +88,7 @@ def run(built: Built, ctx: RunContext, *, silent: bool = False, first: bool = Fa
         built: The program.
         ctx: Seed, deadline, gap, cancellation, options.
         silent: No events.
-        first: Stop at the first point.
+        effort: Deterministic seconds after which to stop; None means no such limit.
 
     Raises:
         Cancelled: Interrupted as a KeyboardInterrupt.
@@ -94,7 +96,7 @@ def run(built: Built, ctx: RunContext, *, silent: bool = False, first: bool = Fa
     """
     solver = cp_model.CpSolver()
     events: SimpleQueue[Event] = SimpleQueue()
-    _configure(solver, ctx, events, silent=silent, first=first)
+    _configure(solver, ctx, events, silent=silent, effort=effort)
     callback = _Incumbents(None if silent else built.goal, events)
     finished, failure = threading.Event(), []
 
@@ -116,7 +118,7 @@ def run(built: Built, ctx: RunContext, *, silent: bool = False, first: bool = Fa
             if interrupted or late:
                 solver.stop_search()
                 if not finished.wait(GRACE):
-                    return Ending("unknown", None, 0.0, 0.0, interrupted, (), {})
+                    return Ending("unknown", None, None, interrupted, (), {})
     except KeyboardInterrupt:
         solver.stop_search()
         raise Cancelled from None
@@ -135,7 +137,7 @@ def _report(events: SimpleQueue[Event], ctx: RunContext) -> None:
 
 
 def _configure(
-    solver: Any, ctx: RunContext, events: SimpleQueue[Event], *, silent: bool, first: bool
+    solver: Any, ctx: RunContext, events: SimpleQueue[Event], *, silent: bool, effort: float | None
 ) -> None:
     parameters = solver.parameters
     parameters.random_seed = ctx.seed % (2**31)
@@ -143,7 +145,8 @@ def _configure(
     if ctx.options.get("deterministic", True):
         parameters.interleave_search = True
     parameters.relative_gap_limit = 0.0 if ctx.gap is None else max(0.0, ctx.gap)
-    parameters.stop_after_first_solution = first
+    if effort is not None:
+        parameters.max_deterministic_time = effort
     remaining = ctx.remaining()
     if remaining is not None:
         parameters.max_time_in_seconds = remaining
@@ -151,9 +154,12 @@ def _configure(
     if ctx.options.get("log", False) and not silent:
         parameters.log_search_progress = True
         parameters.log_to_stdout = False
-        solver.log_callback = lambda text: [
-            events.put(Event("log.line", "solve", line)) for line in text.splitlines()
-        ]
+
+        def on_log(text: str) -> None:
+            for line in text.splitlines():
+                events.put(Event("log.line", "solve", line))
+
+        solver.log_callback = on_log
 
 
 _STATUSES = {
@@ -173,8 +179,7 @@ def _ending(solver: Any, built: Built, interrupted: bool) -> Ending:
     return Ending(
         status,
         solver.value if found else None,
-        solver.objective_value if found and built.goal else 0.0,
-        solver.best_objective_bound if built.goal else 0.0,
+        _bound(solver, built),
         interrupted,
         tuple(response.sufficient_assumptions_for_infeasibility),
         {
@@ -183,3 +188,11 @@ def _ending(solver: Any, built: Built, interrupted: bool) -> Ending:
             "solve_seconds": float(response.wall_time),
         },
     )
+
+
+def _bound(solver: Any, built: Built) -> float | None:
+    """CP-SAT's bound, unless it is the one that it starts from."""
+    if built.goal is None:
+        return None
+    bound = float(solver.best_objective_bound)
+    return bound if abs(bound) < NO_BOUND else None

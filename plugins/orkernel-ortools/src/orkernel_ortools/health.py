@@ -27,7 +27,7 @@ def check() -> str:
     built = Built(program, (x, y), Goal(objective, 1, maximize=True))
     ending = run(built, RunContext(options={"workers": 1}).limited(30), silent=True)
     version = identity().version
-    if ending.status != "optimal" or ending.objective != -36:
+    if ending.status != "optimal" or ending.bound != -36:
         raise PluginError(
             f"CP-SAT {version} ended with {ending.status} on a model whose optimum is 36",
             fix="pip install --force-reinstall ortools",

@@ -22,7 +22,6 @@ def compile_truth(c: Compiler, node: Operation) -> Truth:
     """A condition as literals."""
     from orkernel_ortools.compiler import Truth
 
-    program = c.program
     if node.op in COMPARISONS:
         return _comparison(c, node)
     if node.op not in _CONNECTIVES:
@@ -30,7 +29,6 @@ def compile_truth(c: Compiler, node: Operation) -> Truth:
     parts = [c.truth(k) for k in node.arguments]
     if all(part.false == ~part.true for part in parts):
         return Truth.of(_CONNECTIVES[node.op](c, parts, True))
-    del program
     return Truth(_CONNECTIVES[node.op](c, parts, True), _CONNECTIVES[node.op](c, parts, False))
 
 
@@ -91,14 +89,15 @@ def _difference(c: Compiler, node: Operation) -> tuple[Linear, Literals]:
 def _interval(op: str, difference: Linear) -> tuple[Rational | None, Rational | None]:
     """Allowed interval of a difference; a strict comparison leaves out the last step."""
     step = Fraction(1, difference.scale)
-    return {
+    allowed: dict[str, tuple[Rational | None, Rational | None]] = {
         "le": (None, 0),
         "lt": (None, -step),
         "ge": (0, None),
         "gt": (step, None),
         "eq": (0, 0),
         "ne": (0, 0),
-    }[op]
+    }
+    return allowed[op]
 
 
 def _comparison(c: Compiler, node: Operation) -> Truth:
@@ -147,7 +146,7 @@ def _sufficient(c: Compiler, number: int) -> int:
     node = c.node(number)
     if isinstance(node, Column) or not isinstance(node, Operation):
         return c.truth(number).true
-    if node.op in COMPARISONS and node.op != "ne" or node.op == "and":
+    if (node.op in COMPARISONS and node.op != "ne") or node.op == "and":
         literal = c.program.boolean()
         c.require(number, (literal,))
         return literal

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orkernel.errors import Cancelled, Unsupported
-from orkernel.records import Guarantee
+from orkernel.errors import Cancelled
 from orkernel.solution import InfeasibleSubset, Solution, Status
-from orkernel_ortools.building import Built, build, contradiction
+from orkernel_ortools.bounds import Bounds, declared, derived
+from orkernel_ortools.building import Built, build
 from orkernel_ortools.engine import Ending, identity, run
+from orkernel_ortools.infeasible import infeasible_subset
+from orkernel_ortools.unbounded import solve_unbounded
 
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Floats
@@ -24,14 +28,20 @@ class OutOfTime(Exception):
     """The deadline passed while the program was being built."""
 
 
-def solve_model(model: Model, ctx: RunContext) -> Solution:
-    """Solve a model of integer columns; see `OrtoolsAgent.solve`."""
+def solve_model(model: Model, ctx: RunContext, start: Floats | None = None) -> Solution:
+    """Solve a model of integer columns; see `OrtoolsAgent.solve`.
+
+    Args:
+        model: At most one objective.
+        ctx: Run context.
+        start: A point to start from; the model's own starting values otherwise.
+    """
     started = time.perf_counter()
     if ctx.remaining() == 0.0:
         solution = _out_of_time("no time left to start CP-SAT")
     else:
         try:
-            solution = _solve(model, ctx)
+            solution = _solve(model, ctx, start)
         except OutOfTime:
             solution = _out_of_time("the time was over before the model was built")
     return replace(solution, seconds=time.perf_counter() - started)
@@ -41,7 +51,7 @@ def _out_of_time(message: str) -> Solution:
     return Solution(Status.TIME_LIMIT, identity(), message=message)
 
 
-def ticker(ctx: RunContext) -> object:
+def _ticker(ctx: RunContext) -> Callable[[], None]:
     """Stops a construction when the user interrupts or the time is over."""
 
     def tick() -> None:
@@ -52,56 +62,79 @@ def ticker(ctx: RunContext) -> object:
     return tick
 
 
-def _solve(model: Model, ctx: RunContext) -> Solution:
-    lower, upper = np.ceil(model.columns.lower), np.floor(model.columns.upper)
-    crossed = contradiction(model, lower, upper)
-    if crossed is not None:
+def _solve(model: Model, ctx: RunContext, start: Floats | None) -> Solution:
+    tick = _ticker(ctx)
+    bounds = declared(model)
+    crossed = np.flatnonzero(bounds.lower > bounds.upper)
+    if crossed.size:
+        j = int(crossed[0])
         return Solution(
             Status.INFEASIBLE,
             identity(),
-            infeasible_subset=InfeasibleSubset(lower=(crossed,), upper=(crossed,), minimal=True),
-            message=f"the bounds of {model.columns.label(crossed)} contradict each other",
+            infeasible_subset=InfeasibleSubset(lower=(j,), upper=(j,), minimal=True),
+            message=f"the bounds of {model.columns.label(j)} contradict each other",
         )
-    unbounded = np.flatnonzero(~(np.isfinite(lower) & np.isfinite(upper)))
-    if unbounded.size:
-        raise Unsupported(
-            f"variable '{model.columns.label(int(unbounded[0]))}'",
-            "CP-SAT needs bounds; give it a lower and an upper bound",
-        )
-    built = build(model, lower, upper, tick=ticker(ctx))  # type: ignore[arg-type]
-    built.hint(model.columns.start)
-    return interpret(built, run(built, ctx))
+
+    def within(
+        limits: Bounds, ctx: RunContext, start: Floats | None, effort: float | None
+    ) -> Solution:
+        built = build(model, limits.lower, limits.upper, tick=tick)
+        built.hint(model.columns.start if start is None else start)
+        return _interpret(built, run(built, ctx, effort=effort))
+
+    if bounds.open.size:
+        implied = derived(model, bounds)
+        if implied.empty:
+            return Solution(
+                Status.INFEASIBLE,
+                identity(),
+                message="the ranges that the rows leave to the variables contradict each other",
+            )
+        bounds = implied
+    if bounds.open.size:
+        return solve_unbounded(model, bounds, ctx, within)
+    solution = within(bounds, ctx, start, None)
+    if solution.status is Status.INFEASIBLE and len(model.rows):
+        return replace(solution, infeasible_subset=infeasible_subset(model, bounds, ctx, tick))
+    return solution
 
 
-def interpret(built: Built, ending: Ending) -> Solution:
+def _interpret(built: Built, ending: Ending) -> Solution:
     """The solution that an ending means."""
-    program, goal = built.program, built.goal
-    notes = ()
-    if program.largest_scale > 1:
-        notes = (f"decimals were multiplied by up to {program.largest_scale:,} to be whole",)
+    scale, goal = built.program.largest_scale, built.goal
+    notes: tuple[str, ...] = ()
+    if scale > 1:
+        notes = (f"decimals were made whole exactly, multiplied by up to {scale:,}",)
     basis = Solution(
         Status.ERROR,
         identity(),
         message=f"CP-SAT: {'interrupted' if ending.interrupted else ending.status}",
         assumptions=notes,
-        statistics={**ending.statistics, "scale": float(program.largest_scale)},
+        statistics={**ending.statistics, "scale": float(scale)},
     )
     if ending.status == "infeasible":
         return replace(basis, status=Status.INFEASIBLE)
     if ending.value is None:
         if ending.interrupted:
             raise Cancelled
-        return replace(basis, status=Status.TIME_LIMIT)
+        bound = None if goal is None or ending.bound is None else goal.value(ending.bound)
+        return replace(basis, status=Status.TIME_LIMIT, bound=bound)
     values = built.point(ending.value)
     if goal is None:
         return replace(basis, status=Status.OPTIMAL, values=values)
-    objective, bound = goal.value(ending.objective), goal.value(ending.bound)
-    proven = ending.bound == ending.objective
+    exact = goal.linear.constant + sum(
+        c * ending.value(built.program.variables[v]) for v, c in goal.linear.terms.items()
+    )
+    scaled = int(Fraction(exact) * goal.scale) * (-1 if goal.maximize else 1)
+    proven = ending.bound is not None and ending.bound >= scaled
     return replace(
         basis,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
         values=values,
-        objective=objective,
-        bound=bound,
-        guarantee=Guarantee.GLOBAL,
+        objective=float(exact),
+        bound=float(exact)
+        if proven
+        else None
+        if ending.bound is None
+        else goal.value(ending.bound),
     )
