@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from orkernel.compose import Stage, solve_composed
-from orkernel.errors import PluginError, RefusedError
+from orkernel.compose import arrange, lacking, route, solve_composed
+from orkernel.errors import PluginError, RefusedError, Unsupported
 from orkernel.interrupts import graceful
+from orkernel.plugins.catalogue import CATALOGUE, suggested
 from orkernel.plugins.containment import contained
-from orkernel.records import Capability, Classification, Guarantee, RankedAgent, SolverAgentSpec
+from orkernel.records import Classification, Guarantee, RankedAgent, SolverAgentSpec
 from orkernel.solution import Solution
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from orkernel.protocols import Classifier, SolverAgent
     from orkernel.records import Problem
     from orkernel.registry import Registry
+    from orkernel.verify import Verification
 
 
 @dataclass(slots=True)
@@ -46,11 +48,26 @@ class Agents:
         return {n: r for n, r in records.items() if isinstance(r, SolverAgentSpec)}
 
     def able(self, model: Model) -> list[SolverAgentSpec]:
-        """The agents that support what the model needs."""
+        """The agents that take the model, as it is or objective by objective."""
         return [spec for spec in self.specs().values() if takes(spec, model)]
 
-    def solve(self, name: str, model: Model, ctx: RunContext) -> tuple[Solution, list[Stage]]:
+    def exact(self, model: Model) -> list[SolverAgentSpec]:
+        """The agents whose guarantee for this model is global."""
+        ways = {name: route(spec, model) for name, spec in self.specs().items()}
+        return [
+            self.specs()[name]
+            for name, way in ways.items()
+            if way is not None and way.guarantee is Guarantee.GLOBAL
+        ]
+
+    def solve(
+        self, name: str, model: Model, ctx: RunContext
+    ) -> tuple[Solution, list[Verification]]:
         """Let one agent solve the model, composed if it has several objectives.
+
+        Returns:
+            The solution, and the check of every single-objective solve it rests on; none if
+            the agent was given the model as it is.
 
         Raises:
             Unsupported: The agent cannot take the model.
@@ -69,41 +86,19 @@ class Agents:
                 raise PluginError(f"it returned {type(found).__name__}, not a Solution")
             return found
 
-        if isinstance(spec, SolverAgentSpec) and composes(spec, model):
-            return solve_composed(model, single, own)
-        solution = single(model, own)
-        return solution, [Stage(model, solution)]
-
-
-def composes(spec: SolverAgentSpec, model: Model) -> bool:
-    """True if several objectives have to be broken up for this agent."""
-    return not any(Capability.MULTI_OBJECTIVE in s for s in spec.supports) or _ordered(model)
-
-
-def _ordered(model: Model) -> bool:
-    """True if priorities and weights settle several objectives without a Pareto front."""
-    objectives = model.formulation.objectives
-    priorities = [o.priority for o in objectives]
-    return all(o.weight is not None or priorities.count(o.priority) == 1 for o in objectives)
-
-
-def needs(model: Model) -> frozenset[Capability]:
-    """What an agent must support, after composition of objectives."""
-    wanted = model.needs
-    return wanted - {Capability.MULTI_OBJECTIVE} if _ordered(model) else wanted
+        assert isinstance(spec, SolverAgentSpec)
+        way = route(spec, model)
+        if way is None:
+            arrange(model.formulation.objectives)
+            raise Unsupported("the model", f"it needs {', '.join(lacking(spec, model))}")
+        if way.composed:
+            return solve_composed(model, single, own, native_front=way.native_front, free=way.free)
+        return single(model, own), []
 
 
 def takes(spec: SolverAgentSpec, model: Model) -> bool:
-    """True if the model's needs lie within one of the agent's capability sets."""
-    wanted = needs(model)
-    return any(wanted <= supported for supported in spec.supports)
-
-
-def lacking(spec: SolverAgentSpec, model: Model) -> list[str]:
-    """What the best-fitting capability set of an agent lacks, for messages."""
-    wanted = needs(model)
-    gaps = [sorted(wanted - supported) for supported in spec.supports]
-    return [str(c) for c in min(gaps, key=len, default=sorted(wanted))]
+    """True if an agent takes the model, as it is or objective by objective."""
+    return route(spec, model) is not None
 
 
 def classify(
@@ -122,16 +117,21 @@ def classify(
         UnknownName: No such agent or classifier.
         RefusedError: No installed agent, or not the one asked for, takes the model.
     """
+    try:
+        arrange(model.formulation.objectives)
+    except Unsupported as error:
+        raise RefusedError(
+            f"{error.element}: {error.why}", fix="edit `priority` and `weight` of the objectives"
+        ) from error
     able = agents.able(model)
     if solver != "auto":
         spec = agents.registry.get("solver_agents", solver)
-        if not any(a.name == spec.name for a in able):
-            assert isinstance(spec, SolverAgentSpec)
-            others = ", ".join(a.name for a in able) or "no installed agent"
+        assert isinstance(spec, SolverAgentSpec)
+        if all(a.name != spec.name for a in able):
             raise RefusedError(
                 f"solver '{solver}' cannot take this model: it lacks "
                 f"{', '.join(lacking(spec, model))}",
-                fix=f"able to take it: {others}",
+                fix=_alternatives(agents, model, able),
             )
         chosen = (RankedAgent(spec.name, "asked for with --solver"),)
         return Classification(_kind(model), chosen)
@@ -141,12 +141,13 @@ def classify(
         )
         raise RefusedError(
             f"no installed solver agent takes this model, which needs "
-            f"{', '.join(sorted(needs(model)))}",
-            fix=closest or "install one, e.g. `pip install orkernel-highs`",
+            f"{', '.join(sorted(model.needs))}" + (f": {closest}" if closest else ""),
+            fix=_alternatives(agents, model, able),
         )
     if classifier is None:
-        order = sorted(able, key=lambda a: (list(Guarantee).index(a.guarantee), a.name))
-        ranked = tuple(RankedAgent(a.name, f"{a.guarantee} guarantee") for a in order)
+        ways = {a.name: way.guarantee for a in able if (way := route(a, model)) is not None}
+        order = sorted(ways, key=lambda name: (list(Guarantee).index(ways[name]), name))
+        ranked = tuple(RankedAgent(name, f"{ways[name]} guarantee") for name in order)
         return Classification(_kind(model), ranked)
     spec_c = agents.registry.get("classifiers", classifier)
     chooser: Classifier = agents.registry.resolve(spec_c)
@@ -174,6 +175,16 @@ def _well_formed(answer: object) -> bool:
         and isinstance(answer.agents, tuple | list)
         and all(isinstance(agent, RankedAgent) for agent in answer.agents)
     )
+
+
+def _alternatives(agents: Agents, model: Model, able: list[SolverAgentSpec]) -> str:
+    """Who takes the model, or else what to install."""
+    if able:
+        return f"able to take it: {', '.join(sorted(a.name for a in able))}"
+    names = [name for name in suggested(model.needs) if name not in agents.specs()]
+    if names:
+        return " or ".join(f"`pip install {CATALOGUE[name]}`" for name in names)
+    return "rewrite the part that needs what they lack, or install another solver plugin"
 
 
 def _kind(model: Model) -> str:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from orkernel.context import RunContext
     from orkernel.registry import Registry
 
+TRIAL_POINTS = 3
+"""Points of a Pareto front that a trial solve asks for."""
 TRIAL_SECONDS = 5.0
 """Longest trial solve of one candidate."""
 REPAIRS = 2
@@ -268,9 +270,9 @@ def trial_solve(
     """
     model = Model.bind(formulation, data)
     ranked = classify(agents, model, choices.classifier, choices.solver, ctx).agents
-    quiet = ctx.with_(emit=ignore)
-    solution, stages = agents.solve(ranked[0].name, model, quiet)
-    problems = [p for s in stages for p in verify(s.model, s.solution).problems]
+    quiet = ctx.with_(emit=ignore, front_points=TRIAL_POINTS)
+    solution, checks = agents.solve(ranked[0].name, model, quiet)
+    problems = [p for check in (*checks, verify(model, solution)) for p in check.problems]
     if problems:
         return _trial_error(problems[0])
     return solution

@@ -49,13 +49,16 @@ def losses(objectives: Any, maximize: Sequence[bool]) -> Floats:
     return found
 
 
-def nondominated(objectives: Any, maximize: Sequence[bool], tolerance: float = 0.0) -> Bools:
+def nondominated(
+    objectives: Any, maximize: Sequence[bool], tolerance: float | Floats = 0.0
+) -> Bools:
     """Which points no other point dominates; of equal points the first.
 
     Args:
         objectives: Shape `(points, m)`, each objective in its own sense.
         maximize: Per objective whether more is better.
-        tolerance: Relative difference, per objective, within which two values are equal.
+        tolerance: Relative difference within which two values are equal, one for all objectives
+            or one for each.
 
     Returns:
         Shape `(points,)`.

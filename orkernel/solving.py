@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orkernel.agents import Agents
-from orkernel.compose import Stage, irreducible_subset
+from orkernel.compose import irreducible_subset
 from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
 from orkernel.plugins.problems import describe, one_line
@@ -85,7 +85,7 @@ def solve_ranked(
         ctx.emit(Event("solver.started", "solve", f"{agent.name}: {agent.reason}"))
         if trial is not None and _conclusive(trial, agent.name, model):
             ctx.emit(Event("solver.trial_kept", "solve", "the trial solve was conclusive"))
-            outcome: Outcome | None = _judge(model, trial, [Stage(model, trial)])
+            outcome: Outcome | None = _judge(model, trial, [])
         else:
             outcome = _attempt(agents, model, agent.name, ctx)
         if outcome is None:
@@ -139,34 +139,24 @@ def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcom
 
 def _ask(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome:
     """One agent's checked outcome, with infeasible and unbounded told apart."""
-    solution, stages = agents.solve(name, model, ctx)
+    solution, checks = agents.solve(name, model, ctx)
     if solution.status is Status.INFEASIBLE_OR_UNBOUNDED:
-        solution, stages = _settle(agents, model, name, solution, stages, ctx)
+        solution, checks = _settle(agents, model, name, solution, ctx), []
     elif solution.status is Status.UNBOUNDED and solution.values is None:
-        solution = _with_point(agents, model, name, solution, ctx)
-        stages = [Stage(model, solution)] if len(stages) == 1 else stages
-    return _judge(model, solution, stages)
+        solution, checks = _with_point(agents, model, name, solution, ctx), []
+    return _judge(model, solution, checks)
 
 
 def _settle(
-    agents: Agents,
-    model: Model,
-    name: str,
-    solution: Solution,
-    stages: list[Stage],
-    ctx: RunContext,
-) -> tuple[Solution, list[Stage]]:
+    agents: Agents, model: Model, name: str, solution: Solution, ctx: RunContext
+) -> Solution:
     """Tell infeasible from unbounded by asking for any feasible point."""
     feasibility, _ = agents.solve(name, model.derive(objectives=()), ctx)
     if feasibility.status is Status.INFEASIBLE:
-        settled = replace(feasibility, objective=None)
-    elif feasibility.values is not None:
-        settled = replace(
-            solution, status=Status.UNBOUNDED, values=feasibility.values, objective=None
-        )
-    else:
-        return solution, stages
-    return settled, [Stage(model, settled)]
+        return replace(feasibility, objective=None)
+    if feasibility.values is None:
+        return solution
+    return replace(solution, status=Status.UNBOUNDED, values=feasibility.values, objective=None)
 
 
 def _with_point(
@@ -179,23 +169,21 @@ def _with_point(
     return replace(solution, values=feasibility.values)
 
 
-def _judge(model: Model, solution: Solution, stages: list[Stage]) -> Outcome:
-    """Verify the answer; over several stages the weakest evidence counts."""
+def _judge(model: Model, solution: Solution, checks: Sequence[Verification]) -> Outcome:
+    """Verify the answer; where it rests on several solves their weakest evidence counts."""
     if solution.status is Status.INFEASIBLE and solution.guarantee is not Guarantee.GLOBAL:
         message = "no feasible point was found, and a local solver cannot prove that there is none"
         return Outcome(
             replace(solution, status=Status.ERROR, message=message),
             Verification(False, None, {}, None, None, (message,)),
         )
-    if len(stages) == 1 and stages[0].model is model:
-        verification = verify(model, solution)
-        return Outcome(solution, verification, verification.evidence)
     whole = verify(model, solution)
-    parts = [verify(s.model, s.solution) for s in stages]
-    problems = [p for part in parts for p in part.problems]
+    if not checks:
+        return Outcome(solution, whole, whole.evidence)
+    problems = [p for part in checks for p in part.problems]
     if problems and whole.verified:
         whole = replace(whole, verified=False, problems=tuple(problems))
-    evidence = _weakest([p.evidence for p in parts]) if whole.verified else None
+    evidence = _weakest([p.evidence for p in checks]) if whole.verified else None
     return Outcome(solution, whole, evidence)
 
 
@@ -228,7 +216,7 @@ def _strengthen(
 def _second_opinion(
     agents: Agents, model: Model, name: str, outcome: Outcome, ctx: RunContext
 ) -> Outcome:
-    others = [a for a in agents.able(model) if a.name != name and a.guarantee is Guarantee.GLOBAL]
+    others = [a for a in agents.exact(model) if a.name != name]
     for spec in others:
         ctx.emit(Event("solver.second_opinion", "verify", f"asking {spec.name} as well"))
         try:

@@ -88,15 +88,15 @@ def test_weights_combine_objectives_of_opposite_sense(agents: Agents) -> None:
     assert found.values.tolist() == pytest.approx([1.0, 4.0])
 
 
-def test_equal_priorities_without_weights_ask_for_a_front_and_are_refused(agents: Agents) -> None:
+def test_a_level_with_weights_for_some_only_is_refused(agents: Agents) -> None:
     model = bind(
         variables=TWO,
         objectives=[
             {"name": "a", "sense": "maximize", "expression": "x"},
-            {"name": "b", "sense": "maximize", "expression": "y"},
+            {"name": "b", "sense": "maximize", "expression": "y", "weight": 2},
         ],
     )
-    with pytest.raises(Unsupported, match="a Pareto front is asked for") as error:
+    with pytest.raises(Unsupported, match="'b' of the same priority has one") as error:
         solve(agents, model)
     assert error.value.element == "objective 'a'"
 

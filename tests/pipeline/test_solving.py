@@ -229,7 +229,7 @@ def test_an_agent_that_lacks_a_capability_is_named_with_what_it_lacks(
     with pytest.raises(RefusedError) as error:
         classify(agents, nonlinear, None, "liar", agents.ctx)
     assert error.value.message == "solver 'liar' cannot take this model: it lacks nonlinear"
-    assert error.value.fix == "able to take it: no installed agent"
+    assert error.value.fix == "`pip install orkernel-pyomo`"
     with pytest.raises(RefusedError, match="no installed solver agent takes this model"):
         classify(agents, nonlinear, None, "auto", agents.ctx)
 

@@ -10,7 +10,7 @@ from orkernel import Capability as C
 from orkernel import Formulation, Guarantee, Model, SolverAgentSpec
 from orkernel.context import RunContext
 from orkernel.records import Problem
-from orkernel_offline.structure import StructureClassifier, guarantee_for, kind_of
+from orkernel_offline.structure import StructureClassifier, kind_of
 
 
 def model(objective: str, constraint: str, domain: str = "continuous") -> Model:
@@ -70,10 +70,3 @@ def test_preference_and_then_the_name_decide_among_equals() -> None:
     agents = [agent(n, Guarantee.GLOBAL, LP) for n in ("a", "b", "c")]
     assert ranking("c", *agents) == ["c", "a", "b"]
     assert ranking("c", *reversed(agents)) == ["c", "a", "b"]
-
-
-def test_an_agent_that_is_exact_on_linear_models_counts_as_local_on_nonlinear_ones() -> None:
-    both = agent("both", Guarantee.GLOBAL, LP, NLP)
-    assert guarantee_for(both, frozenset(LP)) is Guarantee.GLOBAL
-    assert guarantee_for(both, frozenset(NLP)) is Guarantee.LOCAL
-    assert guarantee_for(agent("nlp", Guarantee.GLOBAL, NLP), frozenset(NLP)) is Guarantee.GLOBAL

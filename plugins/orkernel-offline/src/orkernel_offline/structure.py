@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from orkernel.compose import route
 from orkernel.records import (
     Capability,
     Classification,
@@ -42,18 +43,10 @@ def kind_of(model: Model) -> str:
     return name
 
 
-def guarantee_for(agent: SolverAgentSpec, needs: frozenset[Capability]) -> Guarantee:
-    """What an agent can promise: a nonlinear model may cost it the global guarantee.
-
-    A record states the strongest guarantee; one that supports nonconvex models only next to
-    weaker means says so per answer, which is not known yet. Nonconvex and nonlinear models
-    therefore count as local unless the agent supports nothing but them.
-    """
-    hard = {Capability.NONCONVEX, Capability.NONLINEAR} & needs
-    mixed = any(not ({Capability.NONCONVEX, Capability.NONLINEAR} & s) for s in agent.supports)
-    if hard and mixed and agent.guarantee is Guarantee.GLOBAL:
-        return Guarantee.LOCAL
-    return agent.guarantee
+def guarantee_for(agent: SolverAgentSpec, model: Model) -> Guarantee:
+    """What an agent can promise for a model; the weakest there is if it cannot take it."""
+    way = route(agent, model)
+    return list(Guarantee)[-1] if way is None else way.guarantee
 
 
 class StructureClassifier:
@@ -75,19 +68,18 @@ class StructureClassifier:
             ctx: Its option `prefer` orders equally strong agents.
         """
         del problem
-        needs = model.needs
         prefer = [n.strip() for n in str(ctx.options.get("prefer") or "").split(",") if n.strip()]
         strengths = list(Guarantee)
 
         def rank(agent: SolverAgentSpec) -> tuple[int, int, str]:
             preference = prefer.index(agent.name) if agent.name in prefer else len(prefer)
-            return strengths.index(guarantee_for(agent, needs)), preference, agent.name
+            return strengths.index(guarantee_for(agent, model)), preference, agent.name
 
         kind = kind_of(model)
         sizes = model.structure.sizes
         size = f"{sizes['columns']} columns, {sizes['rows']} rows"
         ranked = tuple(
-            RankedAgent(agent.name, f"{kind} ({size}): {guarantee_for(agent, needs)} guarantee")
+            RankedAgent(agent.name, f"{kind} ({size}): {guarantee_for(agent, model)} guarantee")
             for agent in sorted(agents, key=rank)
         )
         return Classification(kind, ranked)
