@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy
 
+from orkernel.algebra.sampling import SCENARIOS
 from orkernel.errors import Cancelled, Unsupported
 from orkernel.fronts import compromise
 from orkernel.records import Capability, Guarantee
@@ -59,7 +60,7 @@ class NumpyAgent:
         if solution.values is None and ctx.cancelled:
             raise Cancelled
         if Capability.RANDOM in model.needs:
-            solution = simulated(model, _sampled(solution), wanted, ctx)
+            solution = simulated(model, _sampled(model, solution, ctx), wanted, ctx)
         return replace(
             solution,
             seconds=time.perf_counter() - started,
@@ -156,7 +157,28 @@ def _front(model: Model, found: Enumeration, judge: Judge) -> Solution:
     )
 
 
-def _sampled(solution: Solution) -> Solution:
+def _sampled(model: Model, solution: Solution, ctx: RunContext) -> Solution:
     """An answer found on a sample proves nothing about all scenarios."""
+    if solution.status is Status.INFEASIBLE:
+        return _infeasible_for_certain(model, solution, ctx)
     status = Status.FEASIBLE if solution.status is Status.OPTIMAL else solution.status
     return replace(solution, status=status, bound=None, guarantee=Guarantee.SAMPLED)
+
+
+def _infeasible_for_certain(model: Model, solution: Solution, ctx: RunContext) -> Solution:
+    """Infeasible if the rows without random parameters are; else only the sample says so."""
+    classes = model.structure.constraint_class
+    certain = np.ones(len(model.rows), np.bool_)
+    for block in model.rows.blocks:
+        known = classes[block.constraint] != "random"
+        certain[block.offset : block.offset + block.size] = known
+    rest = model.derive(objectives=(), keep_rows=certain)
+    if _solved(rest, Domain.of(rest), Judge(rest, ctx), ctx).status is Status.INFEASIBLE:
+        return solution
+    return replace(
+        solution,
+        status=Status.ERROR,
+        guarantee=Guarantee.SAMPLED,
+        message=f"no point meets the constraints over the {SCENARIOS:,} scenarios of the sample, "
+        "which does not prove that none does",
+    )

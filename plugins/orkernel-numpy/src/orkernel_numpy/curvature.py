@@ -120,7 +120,7 @@ class Shapes:
                     return Curvature.UNKNOWN
                 return parts[0].times(1.0 / np.asarray(values[1]))
             case "pow":
-                square = values[1] is not None and np.all(values[1] == 2.0)
+                square = values[1] is not None and bool(np.all(values[1] == 2.0))
                 flat = parts[0] is Curvature.AFFINE and values[0] is None
                 return Curvature.CONVEX if square and flat else Curvature.UNKNOWN
             case "abs":

@@ -9,6 +9,7 @@ import numpy as np
 
 from orkernel.errors import Unsupported
 from orkernel.fronts import nondominated
+from orkernel.records import Capability
 from orkernel_numpy.judging import Judge
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 CHUNK = 16_384
 """Most prefixes or points handled together."""
+SAMPLED_CHUNK = 256
+"""Most points together whose expectations are averaged over the sample."""
 CHUNK_NUMBERS = 2_000_000
 """Most numbers in one chunk."""
 
@@ -104,6 +107,8 @@ def enumerate_points(model: Model, domain: Domain, judge: Judge) -> Enumeration:
     prefixes = Prefixes(domain, cost, offset)
     n = len(domain.lower)
     chunk = max(1, min(CHUNK, CHUNK_NUMBERS // max(1, n, len(model.rows))))
+    if Capability.RANDOM in model.needs:
+        chunk = min(chunk, SAMPLED_CHUNK)
     stack: list[Floats] = [np.zeros((1, 0))]
     front: list[tuple[Floats, Floats]] = []
     while stack:

@@ -27,10 +27,12 @@ class Assessment:
 
     Attributes:
         losses: Objectives turned so that less is better, shape `(points, m)`; NaN where undefined.
+        bodies: Left minus right of every row, shape `(points, rows)`.
         excess: Largest violation of a row, scaled as the kernel does, shape `(points,)`.
     """
 
     losses: Floats
+    bodies: Floats
     excess: Floats
 
     @property
@@ -45,6 +47,10 @@ class Assessment:
         return found
 
 
+TIGHT = 1e-8
+"""Scaled violation that a search allows itself, so as not to live on the kernel's tolerance."""
+
+
 class Judge:
     """A model's rows and objectives at many points, and the best point so far.
 
@@ -56,6 +62,7 @@ class Judge:
         signs: −1 per objective to be maximised, else 1; shape `(m,)`.
         best: The best feasible point of a single-objective model so far.
         loss: Its objective, less is better.
+        tolerance: Scaled violation up to which a point may be the best.
         count: Points judged.
     """
 
@@ -66,13 +73,28 @@ class Judge:
         self.signs = np.where(np.array(senses, np.bool_), -1.0, 1.0)
         self.best: Floats | None = None
         self.loss = np.inf
+        self.tolerance = ROW_TOLERANCE
+        self._spare: tuple[float, Floats] | None = None
         self.count = 0
         self._started = time.perf_counter()
 
     @property
     def stopped(self) -> bool:
-        """Whether the user interrupted or the time is up."""
-        return self.ctx.cancelled or self.ctx.remaining() == 0.0
+        """Whether the user interrupted, the time is up, or any feasible point will do."""
+        settled = self.best is not None and not len(self.signs)
+        return settled or self.ctx.cancelled or self.ctx.remaining() == 0.0
+
+    def tighten(self) -> None:
+        """From here on only points within `TIGHT` count, while there are such."""
+        self.tolerance = TIGHT
+        if self.best is not None:
+            best, self.best, self.loss = self.best, None, np.inf
+            self.assess(best[np.newaxis])
+
+    def settle(self) -> None:
+        """Fall back to a point within the kernel's tolerance if there is no tighter one."""
+        if self.best is None and self._spare is not None:
+            self.loss, self.best = self._spare
 
     def assess(self, points: Floats) -> Assessment:
         """Judge points, shape `(points, n)`, and keep the best."""
@@ -80,21 +102,38 @@ class Judge:
         self.count += len(points)
         excess = np.max(found.violations / found.scales, axis=1, initial=0.0)
         excess = np.where(np.isnan(excess), np.inf, excess)
-        assessment = Assessment(found.objectives * self.signs, excess)
+        assessment = Assessment(found.objectives * self.signs, found.bodies, excess)
         if len(self.signs) <= 1:
             self._keep(points, assessment)
         return assessment
+
+    def rank(self, points: Floats) -> list[tuple[float, float]]:
+        """Per point a key that sorts feasible before infeasible, then better before worse."""
+        found = self.assess(points)
+        good = (found.excess <= self.tolerance) & found.defined
+        losses = found.losses[:, 0] if len(self.signs) else np.zeros(len(points))
+        return list(
+            zip(
+                np.where(good, 0.0, np.where(found.defined, found.excess, np.inf)).tolist(),
+                np.where(good, losses, 0.0).tolist(),
+                strict=True,
+            )
+        )
 
     def _keep(self, points: Floats, assessment: Assessment) -> None:
         good = assessment.feasible & assessment.defined
         if not good.any():
             return
         losses = assessment.losses[:, 0] if len(self.signs) else np.zeros(len(points))
-        losses = np.where(good, losses, np.inf)
-        first = int(losses.argmin())
-        if self.best is None or losses[first] < self.loss:
-            self.best, self.loss = points[first] + 0.0, float(losses[first])
+        tight = np.where(good & (assessment.excess <= self.tolerance), losses, np.inf)
+        first = int(tight.argmin())
+        if np.isfinite(tight[first]) and (self.best is None or tight[first] < self.loss):
+            self.best, self.loss = points[first] + 0.0, float(tight[first])
             self._report()
+        elif self.best is None:
+            first = int(np.where(good, losses, np.inf).argmin())
+            if self._spare is None or losses[first] < self._spare[0]:
+                self._spare = float(losses[first]), points[first] + 0.0
 
     def _report(self) -> None:
         if not len(self.signs):
