@@ -9,6 +9,10 @@ COMMANDS = {
     "runs": ("orkernel.cli.runs", "List the runs of a folder."),
     "bench": ("orkernel.cli.bench", "Answer a file of questions and count the right answers."),
     "plugins": ("orkernel.cli.plugins", "List, show, disable and enable plugins."),
+    "conformance": (
+        "orkernel.cli.conformance",
+        "Test whether a plugin does what its extension point asks.",
+    ),
     "doctor": ("orkernel.cli.doctor", "Check the installation and every plugin's health."),
     "new-plugin": ("orkernel.cli.new_plugin", "Make the package of a new plugin."),
 }
