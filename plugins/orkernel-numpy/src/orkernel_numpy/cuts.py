@@ -8,15 +8,15 @@ so a two-stage plan is solved to optimality on the sample (an L-shaped method).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import optimize, sparse
 
-from orkernel.algebra.forms import Column, Constant, Operation
 from orkernel.algebra.sampling import common_sample
+from orkernel_numpy.addends import Addends
 from orkernel_numpy.curvature import Curvature, Shapes
 from orkernel_numpy.subgradients import Expression
 
@@ -103,77 +103,16 @@ class ConvexProgram:
         split = Addends(graph.nodes)
         for objective, sign in zip(graph.objectives, signs.tolist(), strict=True):
             split.add(objective.node, sign)
+        addends = split.terms()
         graph = replace(graph, nodes=tuple(split.nodes))
         shapes = Shapes(graph, common_sample(model.program.scope.random))
         rows = list(_curved_rows(model, shapes))
-        if any(shapes.curvature[k].times(factor) not in _CONVEX for factor, k in split.found):
+        if any(shapes.curvature[k].times(factor) not in _CONVEX for factor, k in addends):
             return None
         if any(row is None for row in rows):
             return None
-        terms = tuple(Term(Expression(shapes, k), factor) for factor, k in split.found)
+        terms = tuple(Term(Expression(shapes, k), factor) for factor, k in addends)
         return cls(terms, tuple(row for row in rows if row is not None))
-
-
-class Addends:
-    """Takes a sum apart, through expectations and constant factors: more terms, better tangents.
-
-    Attributes:
-        nodes: The nodes of the graph and those that had to be added.
-        found: Factor and node of each addend.
-    """
-
-    def __init__(self, nodes: Sequence[Constant | Column | Operation]) -> None:
-        self.nodes = list(nodes)
-        self.found: list[tuple[float, int]] = []
-
-    def add(self, root: int, factor: float) -> None:
-        """Take an expression apart; addends without a bend stay together."""
-        plain: list[int] = []
-        for sign, node, averaged in self._parts(root, factor, False):
-            where = self._node(Operation("expectation", (node,))) if averaged else node
-            if self._is_plain(node):
-                plain.append(self._node(Operation("prod", (self._constant(sign), where))))
-            else:
-                self.found.append((sign, where))
-        if plain:
-            self.found.append((1.0, self._node(Operation("sum", tuple(plain)))))
-
-    def _parts(self, k: int, factor: float, averaged: bool) -> Iterator[tuple[float, int, bool]]:
-        node = self.nodes[k]
-        if isinstance(node, Operation):
-            match node.op:
-                case "sum":
-                    for argument in node.arguments:
-                        yield from self._parts(argument, factor, averaged)
-                    return
-                case "neg":
-                    yield from self._parts(node.arguments[0], -factor, averaged)
-                    return
-                case "expectation" if not averaged:
-                    yield from self._parts(node.arguments[0], factor, True)
-                    return
-                case "prod" if len(node.arguments) == 2:
-                    for one, other in (node.arguments, node.arguments[::-1]):
-                        scale = self.nodes[one]
-                        if isinstance(scale, Constant):
-                            yield from self._parts(other, factor * scale.value, averaged)
-                            return
-        yield factor, k, averaged
-
-    def _is_plain(self, k: int) -> bool:
-        node = self.nodes[k]
-        if not isinstance(node, Operation):
-            return True
-        return node.op in ("prod", "random", "sum", "neg") and all(
-            map(self._is_plain, node.arguments)
-        )
-
-    def _constant(self, value: float) -> int:
-        return self._node(Constant(value))
-
-    def _node(self, node: Constant | Operation) -> int:
-        self.nodes.append(node)
-        return len(self.nodes) - 1
 
 
 _CONVEX = (Curvature.CONVEX, Curvature.AFFINE)

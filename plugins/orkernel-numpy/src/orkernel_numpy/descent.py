@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,7 @@ class Smooth:
         self.below = np.flatnonzero(plain & np.isfinite(upper) & (lower < upper))
         self.lower, self.upper = lower, upper
         self.logical = not bool(plain.all())
-        self._key: bytes = b""
-        self._held: Any = None
+        self._held: dict[str, tuple[bytes, Any]] = {}
 
     def point(self, z: Floats) -> Floats:
         """The whole point."""
@@ -71,15 +71,39 @@ class Smooth:
         x[self.free] = z
         return x
 
+    def valued(self, z: Floats) -> tuple[float, Floats]:
+        """Loss and row bodies."""
+        found: tuple[float, Floats] = self._once("values", z, self._values)
+        return found
+
     def evaluated(self, z: Floats) -> tuple[float, Floats, Floats, Floats, bool]:
         """Loss, its gradient, row bodies, their Jacobian, and whether the loss is smooth here."""
+        found: tuple[float, Floats, Floats, Floats, bool] = self._once(
+            "differences", z, self._differences
+        )
+        return found
+
+    def _once(self, name: str, z: Floats, compute: Callable[[Floats], Any]) -> Any:
+        """What was computed at the same point the last time, or compute it."""
         key = z.tobytes()
-        if key != self._key:
+        if name not in self._held or self._held[name][0] != key:
             if self.judge.stopped:
                 raise Stopped
-            self._held, self._key = self._differences(z), key
-        found: tuple[float, Floats, Floats, Floats, bool] = self._held
-        return found
+            self._held[name] = key, compute(z)
+        return self._held[name][1]
+
+    def _values(self, z: Floats) -> tuple[float, Floats]:
+        losses, bodies = self._judged(self.point(z)[np.newaxis])
+        return float(losses[0]), bodies[0]
+
+    def _judged(self, points: Floats) -> tuple[Floats, Floats]:
+        """Losses and row bodies, finite throughout."""
+        values = self.judge.assess(points)
+        losses = values.losses[:, 0] if values.losses.shape[1] else np.zeros(len(points))
+        return (
+            np.nan_to_num(losses, nan=UNDEFINED),
+            np.nan_to_num(values.bodies, nan=UNDEFINED, posinf=UNDEFINED, neginf=-UNDEFINED),
+        )
 
     def _differences(self, z: Floats) -> tuple[float, Floats, Floats, Floats, bool]:
         k = z.size
@@ -89,10 +113,7 @@ class Smooth:
         points = np.tile(self.point(z), (2 * k + 1, 1))
         points[1 + np.arange(k), self.free] = ahead
         points[1 + k + np.arange(k), self.free] = behind
-        values = self.judge.assess(points)
-        losses = values.losses[:, 0] if values.losses.shape[1] else np.zeros(2 * k + 1)
-        losses = np.nan_to_num(losses, nan=UNDEFINED)
-        bodies = np.nan_to_num(values.bodies, nan=UNDEFINED, posinf=UNDEFINED, neginf=-UNDEFINED)
+        losses, bodies = self._judged(points)
         widths = np.where(ahead > behind, ahead - behind, 1.0)
         gradient = (losses[1 : k + 1] - losses[k + 1 :]) / widths
         jacobian = ((bodies[1 : k + 1] - bodies[k + 1 :]) / widths[:, np.newaxis]).T
@@ -121,20 +142,21 @@ class Smooth:
                     {
                         "type": kind,
                         "fun": lambda z, r=rows, s=sign, b=limits: (
-                            s * (self.evaluated(z)[2][r] - b[r])
+                            s * (self.valued(z)[1][r] - b[r])
                         ),
                         "jac": lambda z, r=rows, s=sign: s * self.evaluated(z)[3][r],
                     }
                 )
+        size = max(1.0, min(UNDEFINED, abs(self.valued(z)[0])))
         with np.errstate(all="ignore"):
             answer = optimize.minimize(
-                lambda z: self.evaluated(z)[0],
+                lambda z: self.valued(z)[0],
                 z,
                 jac=lambda z: self.evaluated(z)[1],
                 method="SLSQP",
                 bounds=list(zip(self.low, self.high, strict=True)),
                 constraints=constraints,
-                options={"maxiter": 200, "ftol": 1e-13},
+                options={"maxiter": 100, "ftol": 1e-11 * size},
             )
         self._restore(np.clip(answer.x, self.low, self.high))
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import optimize
 
+from orkernel.records import Capability
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ POPULATION = 300
 """Most points of a generation."""
 GENERATIONS = 300
 """Most generations."""
+SAMPLED_SHARE = 5
+"""With random parameters both are divided by this: a point costs thousands of scenarios."""
 COLUMNS = 300
 """Most columns for which a population is worth its time."""
 INFEASIBLE = 1e30
@@ -41,6 +45,7 @@ def evolve(judge: Judge, domain: Domain, window: tuple[Floats, Floats], seed: in
     free = np.flatnonzero(high > low)
     if not free.size or free.size > COLUMNS:
         return
+    share = SAMPLED_SHARE if Capability.RANDOM in judge.model.needs else 1
     base = low.copy()
     start = np.clip(base if judge.best is None else judge.best, low, high)
 
@@ -60,8 +65,8 @@ def evolve(judge: Judge, domain: Domain, window: tuple[Floats, Floats], seed: in
     optimize.differential_evolution(
         energies,
         optimize.Bounds(low[free], high[free]),
-        maxiter=GENERATIONS,
-        popsize=max(1, min(15, POPULATION // free.size)),
+        maxiter=GENERATIONS // share,
+        popsize=max(1, min(15, POPULATION // share // free.size)),
         init="sobol" if free.size <= 20 else "latinhypercube",
         integrality=domain.integer[free],
         rng=np.random.default_rng([seed, 2]),

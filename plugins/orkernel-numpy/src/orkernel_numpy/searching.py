@@ -11,7 +11,7 @@ from scipy import optimize
 from orkernel.records import Guarantee
 from orkernel.solution import Certificate, Solution, SolverIdentity, Status
 from orkernel_numpy.cuts import Convex, ConvexProgram, Master, cut
-from orkernel_numpy.descent import Smooth, Stopped, pattern_search
+from orkernel_numpy.descent import FAR, Smooth, Stopped, pattern_search
 from orkernel_numpy.population import evolve
 
 if TYPE_CHECKING:
@@ -167,9 +167,11 @@ def _centre(domain: Domain, judge: Judge, relaxed: Floats | None) -> Floats:
 def _window(domain: Domain, centre: Floats, reach: float) -> tuple[Floats, Floats]:
     """Finite bounds: the domain's own, or a distance from the centre."""
     spread = reach * np.maximum(1.0, np.abs(centre) / 100)
-    low = np.where(np.isfinite(domain.lower), domain.lower, np.floor(centre - spread))
-    high = np.where(np.isfinite(domain.upper), domain.upper, np.ceil(centre + spread))
-    return np.minimum(low, high), high
+    below = np.maximum(np.floor(centre - spread), -FAR)
+    above = np.minimum(np.ceil(centre + spread), FAR)
+    low = np.where(np.isfinite(domain.lower), domain.lower, below)
+    high = np.where(np.isfinite(domain.upper), domain.upper, above)
+    return np.minimum(low, high), np.maximum(low, high)
 
 
 def _descend(judge: Judge, domain: Domain, start: Floats) -> None:
