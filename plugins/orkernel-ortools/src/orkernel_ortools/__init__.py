@@ -44,12 +44,18 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
                 "auto: exact, started from a routed tour where the model is one.",
                 choices=("auto", "cp-sat", "routing"),
             ),
-            Option("workers", int, default=0, help="Parallel workers; 0 means one per core."),
+            Option(
+                "workers",
+                int,
+                default=0,
+                help="Parallel workers; 0 means one per core, at least 8.",
+            ),
             Option(
                 "deterministic",
                 bool,
-                default=True,
-                help="Equal seeds and workers give equal answers; off, workers race freely.",
+                default=False,
+                help="Let workers take turns, so that equal seeds give equal answers on hard "
+                "models too; slower.",
             ),
             Option("log", bool, default=False, help="Report CP-SAT's log line by line."),
         ),

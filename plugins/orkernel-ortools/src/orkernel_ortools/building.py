@@ -65,7 +65,8 @@ class Built:
         return np.array([value(self.program.variables[v]) for v in self.columns], np.float64)
 
     def hint(self, start: Floats) -> None:
-        """Suggest values of columns; NaN means none."""
+        """Suggest values of columns, instead of earlier ones; NaN means none."""
+        self.program.model.clear_hints()
         for j in np.flatnonzero(np.isfinite(start)).tolist():
             v = self.columns[j]
             value = min(max(round(float(start[j])), self.program.lower[v]), self.program.upper[v])
@@ -139,8 +140,8 @@ def _linear_form(model: Model) -> LinearForm | None:
 
 def _goal(program: Program, linear: Linear, maximize: bool) -> Goal:
     scale = linear.scale
-    expression = program.expression(linear, scale)
-    program.model.minimize(-expression if maximize else expression)
+    if linear.terms:
+        program.model.minimize(program.expression(linear.times(-1) if maximize else linear, scale))
     return Goal(linear, scale, maximize)
 
 

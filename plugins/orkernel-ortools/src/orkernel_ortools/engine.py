@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,10 @@ POLL = 0.02
 """Seconds between looks at the cancel flag while CP-SAT runs."""
 NO_BOUND = 2.0**62
 """A bound of this size means none."""
+EASY = 0.1
+"""Deterministic seconds (one is some seconds on a clock) that one worker gets alone."""
+PORTFOLIO = 8
+"""Fewest workers of a portfolio: CP-SAT's strategies complement each other even on one core."""
 GRACE = 1.0
 """Seconds that CP-SAT has to react to a stop, or past its time limit, before it is left."""
 
@@ -40,6 +45,7 @@ class Ending:
     Attributes:
         status: optimal | feasible | infeasible | unknown.
         value: Reads a variable of the best point; None without one.
+        objective: CP-SAT's objective of that point; None without a point or an objective.
         bound: CP-SAT's lower bound on its own objective; None if there is none.
         interrupted: The user interrupted.
         core: Literals that cannot hold together, by CP-SAT's index.
@@ -48,6 +54,7 @@ class Ending:
 
     status: str
     value: Callable[[Any], int] | None
+    objective: float | None
     bound: float | None
     interrupted: bool
     core: tuple[int, ...]
@@ -76,10 +83,51 @@ class _Incumbents(cp_model.CpSolverSolutionCallback):
         self._events.put(Event("solver.incumbent", "solve", f"objective {objective:.9g}", data))
 
 
+def solve(built: Built, ctx: RunContext) -> Ending:
+    """Solve a program: alone and repeatably while it is easy, then by a portfolio of workers.
+
+    With the option `deterministic` the portfolio takes turns in a fixed order instead of racing.
+
+    Raises:
+        Cancelled: Interrupted as a KeyboardInterrupt.
+        PluginError: CP-SAT refuses the program.
+    """
+    workers = int(ctx.options.get("workers", 0))
+    workers = workers if workers > 0 else max(PORTFOLIO, os.cpu_count() or 1)
+    if workers == 1 or ctx.options.get("deterministic", False):
+        return run(built, ctx, workers=workers)
+    alone = run(built, ctx, effort=EASY)
+    if alone.status in ("optimal", "infeasible") or alone.interrupted or ctx.remaining() == 0.0:
+        return alone
+    if alone.value is not None:
+        built.hint(built.point(alone.value))
+    return _better(alone, run(built, ctx, workers=workers))
+
+
+def _better(first: Ending, second: Ending) -> Ending:
+    """The better point of two runs, with the better bound."""
+    if second.status == "infeasible" or first.value is None:
+        return second
+    if second.value is None or (
+        first.objective is not None
+        and second.objective is not None
+        and first.objective < second.objective
+    ):
+        bounds = [e.bound for e in (first, second) if e.bound is not None]
+        bound = max(bounds, default=None)
+        return replace(first, bound=bound, interrupted=second.interrupted)
+    return second
+
+
 def run(
-    built: Built, ctx: RunContext, *, silent: bool = False, effort: float | None = None
+    built: Built,
+    ctx: RunContext,
+    *,
+    workers: int = 1,
+    silent: bool = False,
+    effort: float | None = None,
 ) -> Ending:
-    """Solve a program.
+    """Run CP-SAT once.
 
     CP-SAT works in its own thread while the caller's polls for cancellation and reports events.
     A CP-SAT that reacts neither to a stop nor to its time limit is left behind.
@@ -87,6 +135,8 @@ def run(
     Args:
         built: The program.
         ctx: Seed, deadline, gap, cancellation, options.
+        workers: Number of workers; one alone is repeatable, several race unless the option
+            `deterministic` is set.
         silent: No events.
         effort: Deterministic seconds after which to stop; None means no such limit.
 
@@ -96,7 +146,10 @@ def run(
     """
     solver = cp_model.CpSolver()
     events: SimpleQueue[Event] = SimpleQueue()
-    _configure(solver, ctx, events, silent=silent, effort=effort)
+    _configure(solver, ctx, events, silent=silent)
+    solver.parameters.num_workers = workers
+    if effort is not None:
+        solver.parameters.max_deterministic_time = effort
     callback = _Incumbents(None if silent else built.goal, events)
     finished, failure = threading.Event(), []
 
@@ -118,7 +171,7 @@ def run(
             if interrupted or late:
                 solver.stop_search()
                 if not finished.wait(GRACE):
-                    return Ending("unknown", None, None, interrupted, (), {})
+                    return Ending("unknown", None, None, None, interrupted, (), {})
     except KeyboardInterrupt:
         solver.stop_search()
         raise Cancelled from None
@@ -136,17 +189,11 @@ def _report(events: SimpleQueue[Event], ctx: RunContext) -> None:
             return
 
 
-def _configure(
-    solver: Any, ctx: RunContext, events: SimpleQueue[Event], *, silent: bool, effort: float | None
-) -> None:
+def _configure(solver: Any, ctx: RunContext, events: SimpleQueue[Event], *, silent: bool) -> None:
     parameters = solver.parameters
     parameters.random_seed = ctx.seed % (2**31)
-    parameters.num_workers = max(0, int(ctx.options.get("workers", 0)))
-    if ctx.options.get("deterministic", True):
-        parameters.interleave_search = True
+    parameters.interleave_search = bool(ctx.options.get("deterministic", False))
     parameters.relative_gap_limit = 0.0 if ctx.gap is None else max(0.0, ctx.gap)
-    if effort is not None:
-        parameters.max_deterministic_time = effort
     remaining = ctx.remaining()
     if remaining is not None:
         parameters.max_time_in_seconds = remaining
@@ -179,6 +226,7 @@ def _ending(solver: Any, built: Built, interrupted: bool) -> Ending:
     return Ending(
         status,
         solver.value if found else None,
+        float(solver.objective_value) if found and built.goal is not None else None,
         _bound(solver, built),
         interrupted,
         tuple(response.sufficient_assumptions_for_infeasibility),

@@ -25,7 +25,7 @@ def check() -> str:
     objective = Linear({x: 3, y: 5})
     program.model.minimize(-program.expression(objective, 1))
     built = Built(program, (x, y), Goal(objective, 1, maximize=True))
-    ending = run(built, RunContext(options={"workers": 1}).limited(30), silent=True)
+    ending = run(built, RunContext().limited(30), silent=True)
     version = identity().version
     if ending.status != "optimal" or ending.bound != -36:
         raise PluginError(

@@ -32,7 +32,7 @@ def infeasible_subset(
     Each row holds only if a literal of its own does. CP-SAT names literals that cannot all
     hold; rows are then dropped one by one while the rest still cannot.
     """
-    limited = ctx.limited(SECONDS).with_(options={**ctx.options, "workers": 1})
+    limited = ctx.limited(SECONDS)
     try:
         built = build(model, bounds.lower, bounds.upper, guarded=True, objective=False, tick=tick)
         core = _core(built, list(range(len(built.guards))), limited)

@@ -14,7 +14,7 @@ from orkernel.errors import Cancelled
 from orkernel.solution import InfeasibleSubset, Solution, Status
 from orkernel_ortools.bounds import Bounds, declared, derived
 from orkernel_ortools.building import Built, build
-from orkernel_ortools.engine import Ending, identity, run
+from orkernel_ortools.engine import Ending, identity, run, solve
 from orkernel_ortools.infeasible import infeasible_subset
 from orkernel_ortools.unbounded import solve_unbounded
 
@@ -80,7 +80,8 @@ def _solve(model: Model, ctx: RunContext, start: Floats | None) -> Solution:
     ) -> Solution:
         built = build(model, limits.lower, limits.upper, tick=tick)
         built.hint(model.columns.start if start is None else start)
-        return _interpret(built, run(built, ctx, effort=effort))
+        ending = solve(built, ctx) if effort is None else run(built, ctx, effort=effort)
+        return _interpret(built, ending)
 
     if bounds.open.size:
         implied = derived(model, bounds)
@@ -126,7 +127,7 @@ def _interpret(built: Built, ending: Ending) -> Solution:
         c * ending.value(built.program.variables[v]) for v, c in goal.linear.terms.items()
     )
     scaled = int(Fraction(exact) * goal.scale) * (-1 if goal.maximize else 1)
-    proven = ending.bound is not None and ending.bound >= scaled
+    proven = not goal.linear.terms or (ending.bound is not None and ending.bound >= scaled)
     return replace(
         basis,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 REACHES = (1e6, 1e3)
 """Widths of the box, tried in this order while numbers overflow."""
-EFFORT = 2.0
+EFFORT = 0.2
 """CP-SAT's deterministic seconds within the box before the objective's bounds are tried."""
 RAY = 1e-6
 """An improving direction changes the objective by at least this per unit of its largest entry."""
