@@ -145,21 +145,35 @@ def test_convex_problems_are_solved_to_global_optimality(
     assert verify(model, solution).verified
 
 
-@pytest.mark.parametrize(
-    ("problem", "optimum"),
-    [
-        pytest.param(HS71, 17.0140173, id="HS71"),
-        pytest.param(HS100, 680.6300573, id="HS100"),
-        pytest.param(HAVERLY, -400, id="Haverly pooling"),
-        pytest.param(EX1221, 7.66718007, id="ex1221"),
-        pytest.param(NVS03, 16, id="nvs03"),
-    ],
-)
-def test_other_problems_reach_the_known_optimum_but_claim_a_local_one(
+GLOBAL = [
+    pytest.param(HS71, 17.0140173, id="HS71"),
+    pytest.param(HAVERLY, -400, id="Haverly pooling"),
+    pytest.param(EX1221, 7.66718007, id="ex1221"),
+    pytest.param(NVS03, 16, id="nvs03"),
+]
+
+
+@pytest.mark.parametrize(("problem", "optimum"), GLOBAL)
+def test_nonconvex_problems_are_solved_to_proven_global_optimality(
     problem: tuple[Any, ...], optimum: float
 ) -> None:
     model = bind(*problem)
     solution = solve(model)
+    assert solution.objective == pytest.approx(optimum, rel=1e-7)
+    assert solution.bound == pytest.approx(optimum, rel=1e-6)
+    assert solution.status is Status.OPTIMAL
+    assert solution.guarantee is Guarantee.GLOBAL
+    assert solution.solver.name == "scip"
+    assert verify(model, solution).verified
+
+
+@pytest.mark.parametrize(("problem", "optimum"), GLOBAL)
+def test_local_solvers_reach_the_same_optima_but_claim_only_local_ones(
+    problem: tuple[Any, ...], optimum: float
+) -> None:
+    model = bind(*problem)
+    local = "bonmin" if "integer" in model.needs else "ipopt"
+    solution = solve(model, solver=local)
     assert solution.objective == pytest.approx(optimum, rel=1e-7)
     assert solution.status is Status.FEASIBLE
     assert solution.guarantee is Guarantee.LOCAL
@@ -196,12 +210,15 @@ HILLS = (variables("x", lower=-5, upper=5, start=2), "(x**2 - 4)**2 + exp(0.1*x)
 
 def test_more_starting_points_find_the_better_valley() -> None:
     model = bind(*HILLS)
-    one = solve(model, starts=1)
-    many = solve(model, starts=6)
+    one = solve(model, solver="ipopt", starts=1)
+    many = solve(model, solver="ipopt", starts=6)
     assert one.values == pytest.approx([2], abs=0.1)
     assert many.values == pytest.approx([-2], abs=0.1)
     assert many.objective < one.objective
     assert many.statistics["starts"] == 6
+    proven = solve(model)
+    assert proven.status is Status.OPTIMAL
+    assert proven.objective == pytest.approx(many.objective, rel=1e-8)
 
 
 def test_equal_seeds_give_equal_answers() -> None:
@@ -210,10 +227,13 @@ def test_equal_seeds_give_equal_answers() -> None:
     assert np.array_equal(first.values, second.values)
 
 
-def test_local_infeasibility_is_not_sold_as_infeasible() -> None:
-    solution = solve(
-        bind(variables("x", lower=-3, upper=3), "x", "minimize", ("sin(x)*cos(x) >= 2",))
-    )
+def test_local_infeasibility_is_not_sold_as_infeasible_but_proven_globally() -> None:
+    model = bind(variables("x", lower=-3, upper=3), "x", "minimize", ("sin(x)*cos(x) >= 2",))
+    proven = solve(model)
+    assert proven.status is Status.INFEASIBLE
+    assert proven.guarantee is Guarantee.GLOBAL
+    assert proven.infeasible_subset.rows == (0,)
+    solution = solve(model, solver="ipopt")
     assert solution.status is Status.ERROR
     assert "does not prove" in solution.message
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,11 @@ from scipy.sparse import csr_array
 from orkernel.algebra.forms import LinearForm
 from orkernel.certificates import proves_infeasible, proves_optimal, proves_unbounded
 from orkernel.context import RunContext
-from orkernel.errors import Cancelled, UnknownName
+from orkernel.errors import Cancelled, ExitCode, PluginError, UnknownName
 from orkernel.records import Event, Guarantee
 from orkernel.solution import Status
-from orkernel_highs.solving import solve_form
 from orkernel_pyomo.health import check
+from orkernel_pyomo.process import dismiss_workers
 from orkernel_pyomo.solving import solve_arrays
 
 INF = np.inf
@@ -135,16 +136,22 @@ def test_incumbent_at_the_limit_is_feasible_with_a_bound(
 
 
 def processes_of(folder: Path) -> list[int]:
-    """Processes whose command line names a folder."""
-    listing = subprocess.run(
-        ["ps", "-eww", "-o", "pid=,args="], capture_output=True, text=True, check=True
-    ).stdout
-    return [int(line.split()[0]) for line in listing.splitlines() if str(folder) in line]
+    """Processes that hold a folder as their place for temporary files."""
+    mark = f"TMPDIR={folder}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        with suppress(OSError):
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return found
 
 
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """All temporary files of the agent, of Pyomo and of the solver, in one place."""
+    dismiss_workers()
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     return tmp_path
@@ -186,16 +193,21 @@ def test_ctrl_c_ends_the_solver_and_its_children(market_split: LinearForm, scrat
     assert processes_of(scratch) == []
 
 
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_worker_killed_from_outside_is_an_error_with_its_signal(
-    market_split: LinearForm, scratch: Path
+    market_split: LinearForm, scratch: Path, name: str
 ) -> None:
     def act() -> None:
         for pid in processes_of(scratch):
-            os.kill(pid, signal.SIGKILL)
+            if "worker" in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(pid, getattr(signal, name))
 
-    solution = solve(market_split, RunContext(emit=until_solving(act)).limited(60), solver="glpk")
-    assert solution.status is Status.ERROR
-    assert "signal 9" in solution.message
+    ctx = RunContext(emit=until_solving(act)).limited(60)
+    with pytest.raises(PluginError, match=f"{name} from outside") as caught:
+        solve(market_split, ctx, solver="glpk")
+    assert caught.value.exit_code is ExitCode.BROKEN
+    assert processes_of(scratch) == []
+    assert list(scratch.iterdir()) == []
 
 
 def test_solver_killed_from_outside_is_an_error(market_split: LinearForm, scratch: Path) -> None:
@@ -217,9 +229,10 @@ def test_worker_ends_with_the_process_that_asked(scratch: Path, market_split: Li
         "from orkernel.context import RunContext\n"
         "from orkernel_pyomo.arrays import Arrays\n"
         "from orkernel_pyomo.job import Request, write_request\n"
-        "from orkernel_pyomo.process import run_worker\n"
+        "from orkernel_pyomo.process import Listener, run_worker\n"
         "from pathlib import Path\n"
-        "run_worker(Path(sys.argv[1]), RunContext(), lambda l: print(l, flush=True))\n"
+        "told = Listener(line=lambda l: print(l, flush=True))\n"
+        "run_worker(Path(sys.argv[1]), RunContext(), told)\n"
     )
     from orkernel_pyomo.arrays import Arrays
     from orkernel_pyomo.job import Request, write_request
@@ -262,6 +275,7 @@ def test_health_check_names_versions() -> None:
     line = check()
     assert "glpk 5" in line
     assert "casadi" in line
+    assert "scip" in line
 
 
 def random_model(build: Builder, seed: int, kind: str) -> LinearForm:

@@ -31,7 +31,7 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
             Option(
                 "solver",
                 default="auto",
-                help="glpk, highs, ipopt, bonmin, or any other solver that Pyomo finds installed.",
+                help="glpk, highs, scip, ipopt, bonmin, or another that Pyomo finds installed.",
             ),
             Option(
                 "starts",
@@ -39,10 +39,16 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
                 default=4,
                 help="Starting points tried on a nonconvex model, the given one first.",
             ),
+            Option(
+                "memory_mb",
+                int,
+                default=0,
+                help="MiB that the solver's process may use; 0 for no limit.",
+            ),
             Option("log", bool, default=True, help="Report the solver's log line by line."),
         ),
         check="orkernel_pyomo.health:check",
-        requires=("pyomo", "casadi"),
+        requires=("pyomo", "casadi", "pyscipopt"),
         install_hint="pip install orkernel-pyomo",
-        summary="Linear, integer and nonlinear programs through Pyomo: GLPK, HiGHS, Ipopt, Bonmin.",
+        summary="Linear, integer and nonlinear programs through Pyomo: GLPK, HiGHS, SCIP, Ipopt.",
     )

@@ -45,14 +45,15 @@ class PyomoAgent:
             ctx: Seed, deadline, gap, cancellation, options.
 
         Returns:
-            The solution in the model's column order. `optimal` only for linear models and
-            convex quadratic ones; what Ipopt and Bonmin find elsewhere is `feasible`,
-            guaranteed locally.
+            The solution in the model's column order. `optimal` where a bound proves it, or a
+            model is convex; what Ipopt and Bonmin find elsewhere is `feasible`, guaranteed
+            locally.
 
         Raises:
             Unsupported: The model needs something that no solver behind Pyomo takes.
             UnknownName: The option `solver` names one that is not there.
-            Cancelled: Interrupted.
+            PluginError: The solver's process was killed, crashed or ran out of memory.
+            Cancelled: Interrupted before there was an incumbent.
         """
         del problem
         needs = model.needs
@@ -69,11 +70,13 @@ class PyomoAgent:
                 certificate=None,
                 assumptions=(*solution.assumptions, *form.assumptions),
             )
+        whole = model.kept_rows is None
         if Capability.NONLINEAR in needs:
-            return solve_graph(smooth_graph(model), ctx)
+            return solve_graph(smooth_graph(model), ctx, subset=whole)
         if needs & _QUADRATIC or Capability.NONCONVEX in needs:
-            return solve_arrays(model.quadratic(), ctx, convex=model.structure.convex is True)
-        return solve_arrays(model.linear(), ctx, convex=True)
+            convex = model.structure.convex is True
+            return solve_arrays(model.quadratic(), ctx, convex=convex, subset=whole)
+        return solve_arrays(model.linear(), ctx, convex=True, subset=whole)
 
     def export(self, model: Model, format: str) -> str:
         """The model as text.

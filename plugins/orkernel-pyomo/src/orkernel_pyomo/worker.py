@@ -1,68 +1,102 @@
-"""The worker process: `python -m orkernel_pyomo.worker FOLDER`.
+"""The worker process: `python -m orkernel_pyomo.worker MEMORY_MB`.
 
-Reads a request and a model from the folder, solves or writes it, leaves the answer
-there. Whatever it prints, and whatever its solver prints, is the log.
+Reads names of folders from its standard input, one per line; in each it finds a request
+and a model, solves or writes it, and leaves the answer there. Whatever it prints, and
+whatever its solver prints, is the log; lines after `MARK` are meant for the one who asked.
+It ends when nobody asks for a while, or when the process that asked is gone.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import select
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
-from orkernel_pyomo import building, installed
-from orkernel_pyomo.building import Built
-from orkernel_pyomo.job import (
-    GRAPH,
-    Answer,
-    Point,
-    Request,
-    Stored,
-    read_graph,
-    read_request,
-    write_answer,
-)
+PATIENCE = 3.0
+"""Seconds without a job after which the worker ends."""
 
 
-def main(folder: Path) -> None:
-    """Do the job in a folder."""
+def main(memory_mb: int) -> None:
+    """Do the jobs that standard input names."""
+    jobs = _private_input()
     _die_with_parent()
-    request = read_request(folder)
+    _limit_memory(memory_mb)
+    for folder in _folders(jobs):
+        if not _job(folder):
+            return
+
+
+def _job(folder: Path) -> bool:
+    """Do one job; False if the process had better not do another."""
+    from orkernel_pyomo.job import Answer, read_request, say, write_answer
+
+    say("begun")
+    tempfile.tempdir = str(folder)
+    healthy = True
     try:
-        built = _build(folder, request)
-        work = _export if request.export else _solve
-        answer, point = work(built, request, folder)
-    except installed.UnknownSolver as error:
-        answer, point = Answer("unknown_solver", str(error), text=" ".join(error.available)), None
+        from orkernel_pyomo.tasks import perform
+
+        answer, point = perform(read_request(folder), folder)
+    except MemoryError:
+        healthy = False
+        answer, point = Answer("out_of_memory", "out of memory"), None
     except Exception as error:
         traceback.print_exc()
+        healthy = False
         answer, point = Answer("failed", f"{type(error).__name__}: {error}"), None
     write_answer(answer, point, folder)
+    _flush()
+    say("done")
+    return healthy
 
 
-def _build(folder: Path, request: Request) -> Built:
-    names = request.column_names, request.row_names
-    if (folder / GRAPH).exists():
-        return building.from_graph(read_graph(folder), *names)
-    return building.from_arrays(Stored.read(folder), *names)
+def _private_input() -> int:
+    """The job pipe, under a number that no solver inherits as its standard input."""
+    jobs = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return jobs
 
 
-def _solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point | None]:
-    if request.solver == "bonmin" or (request.solver == "ipopt" and not installed.has_ipopt()):
-        from orkernel_pyomo import nlp
+def _folders(jobs: int) -> Iterator[Path]:
+    pending = b""
+    while True:
+        if os.name == "posix" and not select.select([jobs], [], [], PATIENCE)[0]:
+            return
+        read = os.read(jobs, 65536)
+        if not read:
+            return
+        *names, pending = (pending + read).split(b"\n")
+        for name in names:
+            yield Path(os.fsdecode(name))
 
-        return nlp.solve(built, request, folder)
-    return installed.solve(built, request)
+
+def _limit_memory(memory_mb: int) -> None:
+    if memory_mb <= 0 or os.name != "posix":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    size = memory_mb * 2**20
+    if hard != resource.RLIM_INFINITY:
+        size = min(size, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (size, hard))
 
 
-def _export(built: Built, request: Request, folder: Path) -> tuple[Answer, Point | None]:
-    path = folder / f"model.{request.export}"
-    built.model.write(str(path), io_options={"symbolic_solver_labels": True})
-    return Answer("exported", text=path.read_text(encoding="utf-8")), None
+def _flush() -> None:
+    """Write out what C libraries have printed, so that nothing follows the end of the job."""
+    sys.stdout.flush()
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
 
 
 def _die_with_parent() -> None:
@@ -80,4 +114,4 @@ def _die_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(int(sys.argv[1]))
