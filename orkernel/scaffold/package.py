@@ -23,7 +23,6 @@ class _Filled(Template):
     """A template whose placeholders read `%%{field}`."""
 
     delimiter = "%%"
-    flags = 0
 
 
 def package_files(kind: PluginKind, name: PluginName) -> dict[str, str]:
