@@ -47,6 +47,7 @@ def run(
     solver: str = "auto",
     time_limit: float | None = None,
     gap: float | None = None,
+    front_points: int | None = None,
     seed: int = 0,
     second_opinion: bool = True,
     options: Mapping[str, Any] | None = None,
@@ -70,6 +71,8 @@ def run(
         solver: `auto`, or the name of a solver agent.
         time_limit: Seconds for solving; None means no limit.
         gap: Relative MIP gap at which to stop.
+        front_points: Wanted number of points of a Pareto front, at least 2; None means all
+            where the front is finite and they can be found, else a number of the agent's.
         seed: Seed of everything random.
         second_opinion: Whether a second exact agent is asked, for at most ten seconds, to back
             a claim without certificate.
@@ -108,6 +111,7 @@ def run(
         solver=solver,
         time_limit=time_limit,
         gap=gap,
+        front_points=front_points,
         seed=seed,
         second_opinion=second_opinion,
         options=options or {},
@@ -169,6 +173,7 @@ def execute(
     ctx = RunContext(
         seed=request.seed,
         gap=request.gap,
+        front_points=request.front_points,
         folder=folder.path if folder else None,
         emit=emit,
         cancel=stop,

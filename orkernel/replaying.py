@@ -144,7 +144,12 @@ def replay(
     agents = [RankedAgent(a["name"], a["reason"]) for a in classification["agents"]]
     answered = stored["solver"]["agent"] if stored["solver"] else None
     agents.sort(key=lambda a: a.name != answered)
-    ctx = RunContext(seed=request.seed, gap=request.gap, emit=observe or ignore)
+    ctx = RunContext(
+        seed=request.seed,
+        gap=request.gap,
+        front_points=request.front_points,
+        emit=observe or ignore,
+    )
     if request.time_limit is not None:
         ctx = ctx.limited(request.time_limit)
     pool = Agents(registry, request.problem, ctx)

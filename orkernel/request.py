@@ -44,6 +44,7 @@ class Request:
     solver: str = "auto"
     time_limit: float | None = None
     gap: float | None = None
+    front_points: int | None = None
     seed: int = 0
     second_opinion: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -53,6 +54,14 @@ class Request:
             raise UsageError(f"k is {self.k!r}; it must be a whole number, 1 or more")
         if not isinstance(self.seed, int):
             raise UsageError(f"seed is {self.seed!r}; it must be a whole number")
+        if self.front_points is not None and (
+            not isinstance(self.front_points, int) or self.front_points < 2
+        ):
+            raise UsageError(
+                f"the number of front points is {self.front_points!r}; it must be a whole "
+                "number, 2 or more",
+                fix="leave the number of front points out to let the solver choose",
+            )
         for what, value in (("time limit", self.time_limit), ("gap", self.gap)):
             if value is None:
                 continue
@@ -73,6 +82,7 @@ class Request:
             "solver": self.solver,
             "time_limit": self.time_limit,
             "gap": self.gap,
+            "front_points": self.front_points,
             "seed": self.seed,
             "second_opinion": self.second_opinion,
             "options": dict(self.options),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orkernel.agents import Agents
-from orkernel.compose import irreducible_subset
+from orkernel.compose import dominated_point, irreducible_subset
 from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
 from orkernel.plugins.problems import describe, one_line
@@ -23,6 +23,7 @@ from orkernel.records import (
 from orkernel.solution import (
     Evidence,
     InfeasibleSubset,
+    ParetoPoint,
     Solution,
     SolverIdentity,
     Status,
@@ -219,8 +220,11 @@ def _second_opinion(
     others = [a for a in agents.exact(model) if a.name != name]
     for spec in others:
         ctx.emit(Event("solver.second_opinion", "verify", f"asking {spec.name} as well"))
+        limited = ctx.limited(SECOND_OPINION_SECONDS).with_(emit=ignore)
         try:
-            other = _ask(agents, model, spec.name, ctx.limited(SECOND_OPINION_SECONDS))
+            if outcome.solution.status is Status.PARETO_FRONT:
+                return _confirmed_front(agents, model, name, outcome, spec.name, limited)
+            other = _ask(agents, model, spec.name, limited)
         except Cancelled:
             return outcome
         except Exception as error:
@@ -238,6 +242,33 @@ def _second_opinion(
     return outcome
 
 
+def _confirmed_front(
+    agents: Agents, model: Model, name: str, outcome: Outcome, other: str, ctx: RunContext
+) -> Outcome:
+    """The outcome after another agent has looked for a point that dominates one of the front.
+
+    Raises:
+        OrkernelError: It could not decide for every point.
+    """
+
+    def solve(stage_model: Model, stage_ctx: RunContext) -> Solution:
+        return agents.solve(other, stage_model, stage_ctx)[0]
+
+    found = dominated_point(model, outcome.solution, solve, ctx)
+    if found is None:
+        return replace(outcome, evidence=Evidence.SECOND_AGENT)
+    names = [o.name for o in model.formulation.objectives]
+
+    def said(point: ParetoPoint) -> str:
+        return ", ".join(f"{k} = {v:.9g}" for k, v in zip(names, point.objectives, strict=True))
+
+    return _refused(
+        outcome,
+        f"two exact agents disagree: {name} calls the point ({said(found.point)}) efficient, "
+        f"{other} finds ({said(found.better)})",
+    )
+
+
 def _agree(first: Outcome, second: Outcome) -> bool:
     if first.solution.status is not second.solution.status:
         return False
@@ -253,8 +284,12 @@ def _disagreement(name: str, first: Outcome, other: str, second: Outcome) -> Out
         return f"{outcome.solution.status}{f' ({values})' if values else ''}"
 
     message = f"two exact agents disagree: {name} says {said(first)}, {other} says {said(second)}"
-    verification = replace(first.verification, verified=False, evidence=None, problems=(message,))
-    return replace(first, verification=verification, evidence=None, notes=(message,))
+    return _refused(first, message)
+
+
+def _refused(outcome: Outcome, message: str) -> Outcome:
+    checked = replace(outcome.verification, verified=False, evidence=None, problems=(message,))
+    return replace(outcome, verification=checked, evidence=None, notes=(message,))
 
 
 def _subset(

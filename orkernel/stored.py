@@ -31,6 +31,7 @@ class StoredRequest(BaseModel):
     solver: str
     time_limit: float | None
     gap: float | None
+    front_points: PositiveInt | None = None
     seed: int
     second_opinion: bool
     options: dict[str, Any]

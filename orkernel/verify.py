@@ -84,6 +84,8 @@ def verify(model: Model, solution: Solution) -> Verification:
     evidence: Evidence | None = None
     if solution.status is Status.OPTIMAL and not problems:
         evidence = _optimal_evidence(model, solution, point)
+    elif solution.status is Status.PARETO_FRONT and solution.guarantee is Guarantee.GLOBAL:
+        evidence = None if problems else Evidence.SOLVER_CLAIM
     return replace(point, verified=not problems, evidence=evidence, problems=tuple(problems))
 
 
@@ -217,15 +219,47 @@ def _front_problems(model: Model, solution: Solution) -> list[str]:
         return []
     if len(model.formulation.objectives) < 2:
         return ["a Pareto front was claimed for fewer than two objectives"]
-    problems = [] if solution.pareto else ["a Pareto front was claimed without its points"]
+    if not solution.pareto:
+        return ["a Pareto front was claimed without its points"]
+    problems: list[str] = []
+    recomputed: list[list[float]] = []
     for number, member in enumerate(solution.pareto, start=1):
         found = check_point(model, member.values)
+        values = list(found.objectives.values())
         wrong = list(found.problems)
-        if not wrong and not np.allclose(
-            member.objectives, list(found.objectives.values()), OBJECTIVE_TOLERANCE, 1e-5
+        if not wrong and not (
+            len(member.objectives) == len(values)
+            and np.allclose(member.objectives, values, OBJECTIVE_TOLERANCE, 1e-5)
         ):
             wrong = [f"its objectives are {found.objectives}; the solver says {member.objectives}"]
         problems += [f"point {number} of the front: {problem}" for problem in wrong]
+        recomputed.append(values)
+    if problems:
+        return problems
+    if solution.values is not None and not any(
+        np.array_equal(member.values, solution.values) for member in solution.pareto
+    ):
+        problems.append("the point that was chosen from the front is not on it")
+    return problems + _dominated(model, np.array(recomputed))
+
+
+def _dominated(model: Model, objectives: Floats) -> list[str]:
+    """Points of a front that another one beats: worse in nothing, and clearly better in something.
+
+    Args:
+        model: Gives the senses.
+        objectives: Recomputed values, shape `(points, m)`.
+    """
+    signs = [-1.0 if o.sense == "maximize" else 1.0 for o in model.formulation.objectives]
+    points = objectives * np.array(signs)
+    problems = []
+    for number, point in enumerate(points, start=1):
+        clearly = OBJECTIVE_TOLERANCE * np.maximum(1.0, np.abs(point))
+        beats = np.all(points <= point, axis=1) & np.any(points < point - clearly, axis=1)
+        if beats.any():
+            problems.append(
+                f"point {number} of the front is dominated by point {int(beats.argmax()) + 1}"
+            )
     return problems
 
 

@@ -42,6 +42,12 @@ Exit codes: 0 checked answer, 2 bad input, 3 infeasible or unbounded, 4 refused,
 )
 @click.option("--time-limit", type=float, metavar="S", help="Seconds for solving.")
 @click.option("--gap", type=float, metavar="R", help="Relative MIP gap at which to stop.")
+@click.option(
+    "--front-points",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Wanted points of a Pareto front (several objectives).",
+)
 @click.option("--seed", type=int, metavar="N", default=0, show_default=True)
 @click.option(
     "--second-opinion/--no-second-opinion",
@@ -77,6 +83,7 @@ def command(
     solver: str,
     time_limit: float | None,
     gap: float | None,
+    front_points: int | None,
     seed: int,
     second_opinion: bool,
     out: Path,
@@ -116,6 +123,7 @@ def command(
                 solver=solver,
                 time_limit=time_limit,
                 gap=gap,
+                front_points=front_points,
                 seed=seed,
                 second_opinion=second_opinion,
                 out=out,

@@ -8,14 +8,17 @@ yields an irreducible infeasible subset.
 from __future__ import annotations
 
 from orkernel.compose.conflicts import irreducible_subset
+from orkernel.compose.efficiency import Dominated, dominated_point
 from orkernel.compose.levels import LEXICOGRAPHIC_SLACK, Levels, arrange, solve_composed
 from orkernel.compose.routes import Route, lacking, route
 
 __all__ = [
     "LEXICOGRAPHIC_SLACK",
+    "Dominated",
     "Levels",
     "Route",
     "arrange",
+    "dominated_point",
     "irreducible_subset",
     "lacking",
     "route",
