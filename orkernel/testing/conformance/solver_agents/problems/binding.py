@@ -131,7 +131,7 @@ REVERSED = {
     "whole": whole.BELOW_ZERO,
     "square": smooth.NEAREST_POINT,
     "logic": conditions.CHOICES,
-    "global": structures.INVERSE,
+    "global": structures.ELEMENT,
 }
 """With a single optimum, so that values can be compared."""
 

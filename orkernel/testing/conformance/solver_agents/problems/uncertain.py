@@ -23,8 +23,8 @@ NEWSVENDOR = problem(
     maximize("expectation(5*min(order, demand) - 3*order)"),
     25.0,
     parameters=DEMAND,
-    slack=0.2,
-    tolerance=1e-2,
+    slack=0.01,
+    tolerance=1e-3,
 )
 """The critical ratio is 0.4, so 20 are ordered: 5 · (0.3 · 10 + 0.7 · 20) − 60."""
 
