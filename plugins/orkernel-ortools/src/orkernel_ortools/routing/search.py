@@ -32,9 +32,9 @@ STRATEGIES = (
     FirstSolutionStrategy.FIRST_UNBOUND_MIN_VALUE,
 )
 """Tried in this order until one finds a first solution."""
-PATIENCE = 200
-"""The search ends after this many local optima in a row that are no better than the best; counted,
-not timed, so that equal seeds give equal answers wherever time is not short."""
+PATIENCE = 200, 20
+"""The search ends after this many local optima in a row, at least and per node, that are no better
+than the best; counted, not timed, so that equal seeds give equal answers if time is not short."""
 MARGIN = 0.01
 """Seconds kept for leaving the solver."""
 
@@ -47,6 +47,7 @@ class _Clock:
         ctx: Says whether the user has interrupted.
         stop: When the whole search ends.
         first_stop: When the search for a first solution ends.
+        patience: Solutions no better than the best after which it ends.
         best: Lowest cost so far; None before there is one.
         idle: Solutions since then.
     """
@@ -54,12 +55,13 @@ class _Clock:
     ctx: RunContext
     stop: float
     first_stop: float
+    patience: int
     best: float | None = None
     idle: int = 0
 
     def over(self) -> bool:
         """Whether time or patience has run out, or the user has interrupted."""
-        if self.ctx.cancelled or self.idle >= PATIENCE:
+        if self.ctx.cancelled or self.idle >= self.patience:
             return True
         return time.monotonic() >= (self.first_stop if self.best is None else self.stop)
 
@@ -211,7 +213,7 @@ class _Problem:
         """First solution and guided local search."""
         routing, solver = self.routing, self.solver
         stop -= MARGIN
-        clock = _Clock(ctx, stop, stop)
+        clock = _Clock(ctx, stop, stop, max(PATIENCE[0], PATIENCE[1] * self.tour.nodes))
         solver.ReSeed(ctx.seed % 2**31)
         routing.AddSearchMonitor(solver.CustomLimit(clock.over))
         routing.AddAtSolutionCallback(lambda: clock.note(routing.CostVar().Max()))
