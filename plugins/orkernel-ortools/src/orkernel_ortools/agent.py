@@ -54,3 +54,5 @@ def refuse(model: Model) -> None:
             f"variable '{model.columns.label(int(fractional[0]))}'",
             "CP-SAT takes integer variables only, this one is continuous",
         )
+    if Capability.CONTINUOUS in model.needs:
+        raise Unsupported("model", "it has no integer variables")

@@ -1,0 +1,5 @@
+from orkernel.testing import SolverAgentConformance
+
+
+class TestOrtools(SolverAgentConformance):
+    name = "ortools"
