@@ -9,13 +9,12 @@ from orkernel.records import Capability, Guarantee, Option, SolverAgentSpec
 
 _LINEAR = frozenset({Capability.CONTINUOUS, Capability.LINEAR})
 _MIP = _LINEAR | {Capability.INTEGER, Capability.LOGICAL, Capability.PIECEWISE}
-_NLP = _LINEAR | {
+_MINLP = _MIP | {
     Capability.QUADRATIC_OBJECTIVE,
     Capability.QUADRATIC_CONSTRAINT,
     Capability.NONCONVEX,
     Capability.NONLINEAR,
 }
-_MINLP = _NLP | {Capability.INTEGER}
 
 
 @hookimpl
@@ -24,8 +23,9 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
     yield SolverAgentSpec(
         name="pyomo",
         target="orkernel_pyomo.agent:PyomoAgent",
-        supports=(_MIP, _NLP, _MINLP),
+        supports=(_MIP, _MINLP),
         guarantee=Guarantee.GLOBAL,
+        guarantees=(Guarantee.GLOBAL, Guarantee.GLOBAL),
         exports=frozenset({"lp", "mps", "nl"}),
         options=(
             Option(

@@ -9,6 +9,8 @@ from orkernel.errors import Unsupported
 from orkernel.records import Capability
 from orkernel_pyomo.arrays import Arrays, linear_part
 from orkernel_pyomo.building import SMOOTH
+from orkernel_pyomo.mixed import mixed_graph
+from orkernel_pyomo.rewriting import KINKED
 from orkernel_pyomo.solving import export_model, solve_arrays, solve_graph
 
 if TYPE_CHECKING:
@@ -58,21 +60,19 @@ class PyomoAgent:
         del problem
         needs = model.needs
         refuse(model)
+        curved = needs & (_QUADRATIC | {Capability.NONLINEAR})
+        if needs & _REFORMULATED and curved:
+            graph, assumptions = smooth_graph(model)
+            solution = _own_columns(solve_graph(graph, ctx), model)
+            return replace(solution, assumptions=(*solution.assumptions, *assumptions))
         if needs & _REFORMULATED:
             form = model.linearized()
             solution = solve_arrays(form, ctx, convex=True)
-            n = len(model.columns)
-            values = None if solution.values is None else solution.values[:n]
-            return replace(
-                solution,
-                values=values,
-                duals=None,
-                certificate=None,
-                assumptions=(*solution.assumptions, *form.assumptions),
-            )
+            assumptions = (*solution.assumptions, *form.assumptions)
+            return replace(_own_columns(solution, model), assumptions=assumptions)
         whole = model.kept_rows is None
         if Capability.NONLINEAR in needs:
-            return solve_graph(smooth_graph(model), ctx, subset=whole)
+            return solve_graph(smooth_graph(model)[0], ctx, subset=whole)
         if needs & _QUADRATIC or Capability.NONCONVEX in needs:
             convex = model.structure.convex is True
             return solve_arrays(model.quadratic(), ctx, convex=convex, subset=whole)
@@ -90,8 +90,10 @@ class PyomoAgent:
         """
         refuse(model)
         names = tuple(model.columns.label(j) for j in range(len(model.columns)))
-        if Capability.NONLINEAR in model.needs:
-            graph = smooth_graph(model)
+        if Capability.NONLINEAR in model.needs or (
+            model.needs & _REFORMULATED and model.needs & _QUADRATIC
+        ):
+            graph, _ = smooth_graph(model)
             rows = tuple(model.rows.label(i) for i in range(len(model.rows)))
             return export_model(graph, format, names, rows)
         form = (
@@ -115,24 +117,35 @@ def refuse(model: Model) -> None:
     beyond = sorted(str(need) for need in needs - _TAKEN)
     if beyond:
         raise Unsupported("model", f"it needs {', '.join(beyond)}")
-    if needs & _REFORMULATED and needs & (_QUADRATIC | {Capability.NONLINEAR}):
-        raise Unsupported("model", "logic and piecewise functions are taken in linear models only")
 
 
-def smooth_graph(model: Model) -> Graph:
-    """The expression graph, if every operation in it is one that Ipopt can differentiate.
+def smooth_graph(model: Model) -> tuple[Graph, tuple[str, ...]]:
+    """The expression graph, conditions in linear form, if a solver takes all operations in it.
+
+    Returns:
+        The graph, and what it assumes beyond the model.
 
     Raises:
-        Unsupported: Some operation is not; the message names the first row that uses it.
+        Unsupported: Some operation is not taken; the message names the first row that uses it.
     """
-    graph = model.graph()
-    beyond = [getattr(node, "op", None) not in (None, *SMOOTH) for node in graph.nodes]
+    graph, assumptions = mixed_graph(model)
+    taken = (None, *SMOOTH, *KINKED)
+    beyond = [getattr(node, "op", None) not in taken for node in graph.nodes]
     if not any(beyond):
-        return graph
+        return graph, assumptions
     for number, node in enumerate(graph.nodes):
         arguments = getattr(node, "arguments", ())
         beyond[number] = beyond[number] or any(beyond[k] for k in arguments)
     for i, row in enumerate(graph.rows):
         if beyond[row.node]:
-            raise Unsupported(f"constraint '{model.rows.label(i)}'", "it is not a smooth function")
+            raise Unsupported(
+                f"constraint '{graph.row_labels.label(i)}'", "it is not a smooth function"
+            )
     raise Unsupported(f"objective '{graph.objectives[0].name}'", "it is not a smooth function")
+
+
+def _own_columns(solution: Solution, model: Model) -> Solution:
+    """Without what belongs to columns and rows that were added to the model."""
+    n = len(model.columns)
+    values = None if solution.values is None else solution.values[:n]
+    return replace(solution, values=values, duals=None, certificate=None, infeasible_subset=None)

@@ -13,6 +13,8 @@ import pyomo.environ as pyo
 from pyomo.common.modeling import unique_component_name
 from pyomo.core.expr import LinearExpression
 
+from orkernel_pyomo.job import starting_point
+
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Floats
     from orkernel_pyomo.job import Stored, Triplets
@@ -50,13 +52,6 @@ class Built:
     rows: list[Any]
     starts: Floats
     linear: bool
-
-
-def starting_point(lower: Floats, upper: Floats, start: Floats) -> Floats:
-    """Given values, or 0, moved into the bounds."""
-    given = np.where(np.isfinite(start), start, 0.0)
-    point: Floats = np.minimum(np.maximum(given, lower), upper)
-    return point
 
 
 class _Namer:

@@ -162,7 +162,10 @@ class Stored:
 
 
 def write_graph(graph: Graph, folder: Path) -> None:
-    """Store an expression graph: `["c", value]`, `["x", column]`, `[op, argument, …]`."""
+    """Store an expression graph: `["c", value]`, `["x", column]`, `[op, argument, …]`.
+
+    A piecewise function is `["piecewise", argument, xs, ys]`.
+    """
     nodes: list[list[Any]] = []
     for node in graph.nodes:
         match node:
@@ -170,6 +173,8 @@ def write_graph(graph: Graph, folder: Path) -> None:
                 nodes.append(["c", value])
             case Column(number):
                 nodes.append(["x", number])
+            case Operation("piecewise", (argument,), (xs, ys)):
+                nodes.append(["piecewise", argument, list(map(float, xs)), list(map(float, ys))])
             case Operation(op, arguments):
                 nodes.append([op, *arguments])
     objective = graph.objectives[0] if graph.objectives else None
@@ -199,6 +204,13 @@ def _columns_to_json(columns: Columns) -> dict[str, list[float]]:
 
 
 # ------------------------------------------------------------------- request and answer
+
+
+def starting_point(lower: Floats, upper: Floats, start: Floats) -> Floats:
+    """Given values, or 0, moved into the bounds."""
+    given = np.where(np.isfinite(start), start, 0.0)
+    point: Floats = np.minimum(np.maximum(given, lower), upper)
+    return point
 
 
 def finite(value: float | None) -> float | None:

@@ -106,15 +106,15 @@ class Worker:
         started = time.monotonic()
         try:
             self._send(folder)
-            while not self._done and self.process.poll() is None:
+            while self.process.poll() is None:
                 self._listen(listener, POLL)
-                if self._done:
+                if self._finished():
                     break
                 if ctx.cancelled:
                     raise Cancelled
                 if ctx.deadline is not None and time.monotonic() > ctx.deadline + GRACE:
                     raise Stopped
-            if not self._done:
+            if not self._finished():
                 self._reader.join(timeout=1.0)
                 self._listen(listener, 0.0)
             brief = time.monotonic() - started < REUSED_AFTER and self.jobs < JOBS
@@ -127,6 +127,9 @@ class Worker:
             if self not in _idle:
                 self.kill()
         return self._begun, 0 if self._done else self.process.returncode
+
+    def _finished(self) -> bool:
+        return self._done
 
     def _send(self, folder: Path) -> None:
         assert self.process.stdin is not None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyscipopt
 from pyomo.repn.plugins.nl_writer import NLWriter
-from pyscipopt import SCIP_EVENTTYPE, Eventhdlr
+from pyscipopt.scip import PY_SCIP_EVENTTYPE, Eventhdlr
 
 from orkernel_pyomo.job import Answer, Point, announce, write_incumbent
 
@@ -184,10 +184,10 @@ class _Search:
         return [i for i in rows if i < len(self.local.rows)], lower, upper
 
 
-class _Watcher(Eventhdlr):  # type: ignore[misc]
+class _Watcher(Eventhdlr):
     """Stores incumbents and bounds as they come; stops a search that runs away."""
 
-    EVENTS = (SCIP_EVENTTYPE.BESTSOLFOUND, SCIP_EVENTTYPE.NODESOLVED)
+    EVENTS = (PY_SCIP_EVENTTYPE.BESTSOLFOUND, PY_SCIP_EVENTTYPE.NODESOLVED)
 
     def __init__(self, search: _Search) -> None:
         self.search = search
@@ -207,7 +207,7 @@ class _Watcher(Eventhdlr):  # type: ignore[misc]
     def eventexec(self, event: Any) -> None:
         search = self.search
         bound = self.bound = search.bound()
-        if event.getType() != SCIP_EVENTTYPE.BESTSOLFOUND:
+        if event.getType() != PY_SCIP_EVENTTYPE.BESTSOLFOUND:
             if self.best is not None and time.monotonic() > self.noted + EVERY:
                 write_incumbent(*self.best, bound, search.folder)
                 self.noted = time.monotonic()

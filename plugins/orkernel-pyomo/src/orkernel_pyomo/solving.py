@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orkernel.algebra.forms import Column, Constant
+from orkernel.algebra.forms import Constant
 from orkernel.algebra.implied_bounds import implied_bounds
 from orkernel.certificates import proves_infeasible
 from orkernel.context import RunContext
@@ -26,13 +26,21 @@ from orkernel.solution import (
 )
 from orkernel_pyomo.arrays import Arrays, Scaling, linear_part, scaled
 from orkernel_pyomo.evidence import farkas_multipliers, improving_ray
-from orkernel_pyomo.job import Request, read_answer, write_graph, write_request
+from orkernel_pyomo.job import (
+    Request,
+    read_answer,
+    starting_point,
+    write_graph,
+    write_request,
+)
 from orkernel_pyomo.process import Listener, run_worker
 from orkernel_pyomo.running import Run, meets
 
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Graph, LinearForm, QuadraticForm
 
+TINY = 1e-9
+"""By this much a row without variables may be off."""
 EXPORTS = ("lp", "mps", "nl")
 LARGEST = 1e15
 """Coefficients beyond this are lost in the arithmetic of every solver."""
@@ -99,6 +107,9 @@ def solve_graph(graph: Graph, ctx: RunContext, *, subset: bool = False) -> Solut
     solution = run.without_solver() or _by_constants(graph)
     if solution is None:
         solution = run.solve(lambda folder: write_graph(graph, folder))
+    if solution.duals is not None:
+        rows = solution.duals.rows[: len(graph.rows)]
+        solution = replace(solution, duals=replace(solution.duals, rows=rows), certificate=None)
     if not graph.objectives:
         solution = replace(solution, objective=None, bound=None)
     return replace(solution, seconds=time.perf_counter() - started)
@@ -178,25 +189,27 @@ def _by_data(form: LinearForm, arrays: Arrays) -> Solution | None:
 
 
 def _by_constants(graph: Graph) -> Solution | None:
-    """The answer when neither rows nor objective hold a variable."""
-    if any(isinstance(node, Column) for node in graph.nodes):
-        return None
-    columns = graph.columns
-    given = np.where(np.isfinite(columns.start), columns.start, 0.0)
-    values = np.minimum(np.maximum(given, columns.lower), columns.upper)
+    """The answer when a row without variables is false, or nothing depends on variables."""
     identity = SolverIdentity("pyomo", "data", "")
     for i, row in enumerate(graph.rows):
         node = graph.nodes[row.node]
-        if not isinstance(node, Constant):
-            return None
-        if not row.lower - 1e-9 <= node.value <= row.upper + 1e-9:
+        if isinstance(node, Constant) and not row.lower - TINY <= node.value <= row.upper + TINY:
             return Solution(
                 Status.INFEASIBLE,
                 identity,
                 infeasible_subset=InfeasibleSubset(rows=(i,), minimal=True),
                 message=f"row {graph.row_labels.label(i)} holds no variable and is false",
             )
-    return Solution(Status.OPTIMAL, identity, values=values, message="nothing depends on variables")
+    if not all(isinstance(node, Constant) for node in graph.nodes):
+        return None
+    values = starting_point(graph.columns.lower, graph.columns.upper, graph.columns.start)
+    whole = np.clip(np.round(values), np.ceil(graph.columns.lower), np.floor(graph.columns.upper))
+    return Solution(
+        Status.OPTIMAL,
+        identity,
+        values=np.where(graph.columns.integer, whole, values),
+        message="nothing depends on variables",
+    )
 
 
 def _unscaled(solution: Solution, scaling: Scaling) -> Solution:

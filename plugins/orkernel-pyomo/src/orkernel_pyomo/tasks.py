@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from orkernel_pyomo import building, installed
+from orkernel_pyomo import building, installed, rewriting
 from orkernel_pyomo.job import GRAPH, Answer, Point, Request, Stored, read_graph
 
 if TYPE_CHECKING:
@@ -35,17 +35,17 @@ def perform(request: Request, folder: Path) -> tuple[Answer, Point | None]:
 def _build(folder: Path, request: Request) -> Built:
     names = request.column_names, request.row_names
     if (folder / GRAPH).exists():
-        return building.from_graph(read_graph(folder), *names)
+        return building.from_graph(rewriting.without_kinks(read_graph(folder)), *names)
     return building.from_arrays(Stored.read(folder), *names)
 
 
 def _solve_globally(request: Request, folder: Path) -> tuple[Answer, Point | None]:
-    from orkernel_pyomo import rewriting, scip
+    from orkernel_pyomo import scip
 
     if not (folder / GRAPH).exists():
         built = building.from_arrays(Stored.read(folder))
         return scip.solve(built, built, request, folder)
-    content = read_graph(folder)
+    content = rewriting.without_kinks(read_graph(folder))
     return scip.solve(
         building.from_graph(rewriting.for_scip(content)),
         building.from_graph(content),
