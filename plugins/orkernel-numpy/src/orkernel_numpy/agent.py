@@ -161,8 +161,17 @@ def _sampled(model: Model, solution: Solution, ctx: RunContext) -> Solution:
     """An answer found on a sample proves nothing about all scenarios."""
     if solution.status is Status.INFEASIBLE:
         return _infeasible_for_certain(model, solution, ctx)
-    status = Status.FEASIBLE if solution.status is Status.OPTIMAL else solution.status
-    return replace(solution, status=status, bound=None, guarantee=Guarantee.SAMPLED)
+    if solution.values is None:
+        return replace(solution, guarantee=Guarantee.SAMPLED)
+    strength = "optimal" if solution.status is Status.OPTIMAL else "the best point found"
+    note = f"{strength} over {SCENARIOS:,} Latin hypercube scenarios ({solution.message})"
+    return replace(
+        solution,
+        status=Status.FEASIBLE,
+        bound=None,
+        guarantee=Guarantee.SAMPLED,
+        assumptions=(*solution.assumptions, note),
+    )
 
 
 def _infeasible_for_certain(model: Model, solution: Solution, ctx: RunContext) -> Solution:

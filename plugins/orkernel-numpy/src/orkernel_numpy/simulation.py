@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from orkernel.algebra.estimation import Precision, compare, estimate
-from orkernel.algebra.sampling import SCENARIOS
 from orkernel.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,8 +53,8 @@ def simulated(model: Model, solution: Solution, wanted: Precision, ctx: RunConte
 
     found = estimate(model, solution.values, wanted, seed=ctx.seed, stop=stop)
     notes = [
-        f"chosen on {SCENARIOS:,} Latin hypercube scenarios, whose objective flatters the choice; "
-        "the simulated figures come from independent scenarios",
+        "the scenarios that a point was chosen on flatter its objective; the simulated figures "
+        "come from independent ones",
         *found.doubts,
     ]
     if not found.met:
