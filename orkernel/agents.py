@@ -5,17 +5,18 @@ An agent that lacks a capability of the model is never asked.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from orkernel.compose import arrange, lacking, route, solve_composed
-from orkernel.errors import PluginError, RefusedError, Unsupported
+from orkernel.errors import Cancelled, OrkernelError, PluginError, RefusedError, Unsupported
 from orkernel.interrupts import graceful
 from orkernel.plugins.catalogue import CATALOGUE, suggested
 from orkernel.plugins.containment import contained
 from orkernel.records import Classification, Guarantee, RankedAgent, SolverAgentSpec
-from orkernel.solution import Solution
+from orkernel.solution import Solution, Status
 
 if TYPE_CHECKING:
     from orkernel.context import RunContext
@@ -94,6 +95,51 @@ class Agents:
         if way.composed:
             return solve_composed(model, single, own, native_front=way.native_front, free=way.free)
         return single(model, own), []
+
+
+class Panel:
+    """The exact agents as one: whoever is quickest is asked, the others where it cannot answer.
+
+    Args:
+        agents: The installed agents.
+        first: Name of the agent to prefer as long as it is quick.
+    """
+
+    QUICK = 0.25
+    """Seconds up to which nobody quicker is looked for."""
+
+    def __init__(self, agents: Agents, first: str) -> None:
+        self._agents = agents
+        self._first = first
+        self._seconds = dict.fromkeys(agents.specs(), 0.0)
+
+    def __call__(self, model: Model, ctx: RunContext) -> Solution:
+        """The first conclusive answer.
+
+        Raises:
+            Unsupported: No exact agent takes the model.
+        """
+        refusal: OrkernelError = Unsupported("the model", "no exact agent takes it")
+        answer: Solution | None = None
+        for name in sorted((spec.name for spec in self._agents.exact(model)), key=self._order):
+            started = time.perf_counter()
+            try:
+                answer = self._agents.solve(name, model, ctx)[0]
+            except Cancelled:
+                raise
+            except OrkernelError as error:
+                refusal = error
+                continue
+            finally:
+                self._seconds[name] = time.perf_counter() - started
+            if answer.status is Status.INFEASIBLE or answer.values is not None:
+                return answer
+        if answer is None:
+            raise refusal
+        return answer
+
+    def _order(self, name: str) -> tuple[float, bool, str]:
+        return max(self.QUICK, self._seconds[name]), name != self._first, name
 
 
 def takes(spec: SolverAgentSpec, model: Model) -> bool:

@@ -313,6 +313,7 @@ class Model:
         keep_rows: Bools | None = None,
         lower: Floats | None = None,
         upper: Floats | None = None,
+        integer: Bools | None = None,
         start: Floats | None = None,
     ) -> Model:
         """A variant with the same columns and data; what is not given stays.
@@ -323,6 +324,8 @@ class Model:
             keep_rows: Mask over the rows (of the new constraints, if given).
             lower: Lower bounds, shape `(n,)`.
             upper: Upper bounds, shape `(n,)`.
+            integer: Which columns must be whole, shape `(n,)`. What was concluded from whole
+                columns about strict comparisons stays.
             start: Starting values, shape `(n,)`.
 
         Raises:
@@ -338,7 +341,7 @@ class Model:
             self.columns.blocks,
             self.columns.lower if lower is None else np.asarray(lower, np.float64),
             self.columns.upper if upper is None else np.asarray(upper, np.float64),
-            self.columns.integer,
+            self.columns.integer if integer is None else np.asarray(integer, np.bool_),
             self.columns.start if start is None else np.asarray(start, np.float64),
         )
         program = self.program.replaced(formulation, columns, changes)

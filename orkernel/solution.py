@@ -89,12 +89,16 @@ class InfeasibleSubset:
         lower: Columns whose lower bound takes part.
         upper: Columns whose upper bound takes part.
         minimal: True if irreducibility was established (each member removed in turn).
+        integer: Columns for which it takes part that they must be whole, or 0 or 1 if binary.
+        assumptions: What the search assumed, in words.
     """
 
     rows: tuple[int, ...] = ()
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
     minimal: bool = False
+    integer: tuple[int, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

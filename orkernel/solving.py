@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orkernel.agents import Agents
+from orkernel.agents import Agents, Panel
 from orkernel.compose import dominated_point, irreducible_subset
 from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SECOND_OPINION_SECONDS = 10.0
 """Longest time spent on a second agent to back a claim without certificate."""
 DELETION_SECONDS = 10.0
-"""Longest time spent on an irreducible infeasible subset."""
+"""Longest time spent on an irreducible infeasible subset where there is no time limit."""
 AGREEMENT = 1e-6
 """Relative difference of two optima that still counts as agreement."""
 
@@ -296,16 +296,13 @@ def _subset(
     agents: Agents, model: Model, name: str, outcome: Outcome, ctx: RunContext
 ) -> InfeasibleSubset | None:
     ctx.emit(Event("solver.iis", "verify", "finding which statements cannot hold together"))
-
-    def quiet(subset_model: Model, subset_ctx: RunContext) -> Solution:
-        return agents.solve(name, subset_model, subset_ctx)[0]
-
-    silent = ctx.limited(DELETION_SECONDS).with_(emit=ignore)
+    silent = ctx.with_(emit=ignore)
+    if ctx.deadline is None:
+        silent = silent.limited(DELETION_SECONDS)
+    hint = outcome.solution.infeasible_subset
     try:
-        found = irreducible_subset(model, quiet, silent, hint=outcome.solution.infeasible_subset)
-    except Cancelled:
-        found = None
+        found = irreducible_subset(model, Panel(agents, name), silent, hint=hint)
     except OrkernelError as error:
         agents.notes.append(f"no infeasible subset: {error}")
         found = None
-    return found or outcome.solution.infeasible_subset
+    return found or hint

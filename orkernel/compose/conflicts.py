@@ -1,185 +1,70 @@
-"""Composition over any solver agent: several objectives, and the deletion filter.
-
-An agent that solves one objective at a time serves lexicographic and weighted models
-through here, and any agent that can say "infeasible" yields an irreducible infeasible
-subset.
-"""
+"""Which statements of an infeasible model cannot hold together: the deletion filter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orkernel.errors import OrkernelError, Unsupported
-from orkernel.formulation.schema import ConstraintDefinition, ObjectiveDefinition
-from orkernel.records import Guarantee
-from orkernel.solution import InfeasibleSubset, Solution, Status
+from orkernel.errors import Cancelled, OrkernelError, Unsupported
+from orkernel.records import Capability, Guarantee
+from orkernel.solution import InfeasibleSubset, Status
+from orkernel.verify import check_point
 
 if TYPE_CHECKING:
+    from orkernel.algebra.forms import Bools, Floats
     from orkernel.context import RunContext
     from orkernel.model import Model
+    from orkernel.solution import Solution
 
     Solve = Callable[[Model, RunContext], Solution]
 
-LEXICOGRAPHIC_SLACK = (0.0, 1e-9, 1e-6)
-"""Relative slack with which an earlier objective is held, tried in this order."""
+KINDS = ("integer", "lower", "upper", "row")
+"""Kinds of members in the order in which they are left out, so that sentences remain rather than
+bounds, and bounds rather than whole numbers."""
+WIDER = 100.0
+"""Where a solver needs bounds, one that is left out is this many widths away instead."""
+WIDER_WORDS = (
+    f"bounds that were left out were taken as {WIDER:g} times wider, since the solver needs bounds"
+)
+SHARE = 0.25
+"""Part of the remaining time that one solve may take."""
+_PLAIN = frozenset(
+    {
+        Capability.CONTINUOUS,
+        Capability.INTEGER,
+        Capability.LINEAR,
+        Capability.QUADRATIC_OBJECTIVE,
+        Capability.QUADRATIC_CONSTRAINT,
+        Capability.NONCONVEX,
+        Capability.NONLINEAR,
+        Capability.PIECEWISE,
+        Capability.MULTI_OBJECTIVE,
+    }
+)
+"""Needs of models whose variables mean something as fractions too."""
+
+Member = tuple[str, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stage:
-    """One single-objective solve: the model that was solved and its answer."""
-
-    model: Model
-    solution: Solution
-
-
-def solve_composed(model: Model, solve: Solve, ctx: RunContext) -> tuple[Solution, list[Stage]]:
-    """Solve a model with several objectives by single-objective solves.
-
-    Objectives of different priority are lexicographic (1 first): each later stage holds
-    the earlier values within `LEXICOGRAPHIC_SLACK`. Objectives of equal priority are
-    combined by their weights, Σ weight · value in the sense of the first; the others are
-    negated where their sense differs.
-
-    Args:
-        model: The model; with at most one objective it is solved as it is.
-        solve: Solves a single-objective model.
-        ctx: Run context.
-
-    Returns:
-        The final solution and every stage. With several stages `objective` and `bound` are
-        None, since they belong to no single objective.
-
-    Raises:
-        Unsupported: Two objectives share a priority and a weight is missing.
-    """
-    objectives = model.formulation.objectives
-    if len(objectives) <= 1:
-        solution = solve(model, ctx)
-        return solution, [Stage(model, solution)]
-
-    levels = _levels(objectives)
-    held: list[tuple[ObjectiveDefinition, float]] = []
-    stages: list[Stage] = []
-    current = model
-    for number, objective in enumerate(levels, start=1):
-        stage = _solve_level(current, objective, held, solve, ctx)
-        stages.append(stage)
-        point = stage.solution.values
-        if stage.solution.status not in (Status.OPTIMAL, Status.FEASIBLE) or point is None:
-            break
-        if number < len(levels):
-            held.append((objective, float(stage.model.evaluate(point).objectives[0, 0])))
-            current = model.derive(start=point)
-    return _combine(stages, total=len(levels)), stages
-
-
-def _levels(objectives: tuple[ObjectiveDefinition, ...]) -> list[ObjectiveDefinition]:
-    ordered = sorted(objectives, key=lambda o: o.priority)
-    return [_weighted(tuple(group)) for _, group in groupby(ordered, key=lambda o: o.priority)]
-
-
-def _weighted(group: tuple[ObjectiveDefinition, ...]) -> ObjectiveDefinition:
-    if len(group) == 1:
-        return group[0]
-    missing = [o.name for o in group if o.weight is None]
-    if missing:
-        raise Unsupported(
-            f"objective '{missing[0]}'",
-            f"it shares priority {group[0].priority} with {len(group) - 1} other objective(s) "
-            "and has no weight: a Pareto front is asked for",
-        )
-    sense = group[0].sense
-    terms = [f"{'' if o.sense == sense else '-'}({o.weight!r}) * ({o.expression})" for o in group]
-    return ObjectiveDefinition(
-        name=" + ".join(f"{o.weight:g}·{o.name}" for o in group)[:500],
-        sense=sense,
-        expression=" + ".join(terms),
-        priority=group[0].priority,
-    )
-
-
-def _hold(objective: ObjectiveDefinition, value: float, slack: float) -> ConstraintDefinition:
-    """The constraint that keeps an objective no worse than `value`, but for the slack."""
-    margin = slack * max(1.0, abs(value))
-    operator, limit = (
-        ("<=", value + margin) if objective.sense == "minimize" else (">=", value - margin)
-    )
-    return ConstraintDefinition(
-        name=f"hold {objective.name}"[:500],
-        expression=f"({objective.expression}) {operator} {limit!r}",
-    )
-
-
-def _solve_level(
-    model: Model,
-    objective: ObjectiveDefinition,
-    held: list[tuple[ObjectiveDefinition, float]],
-    solve: Solve,
-    ctx: RunContext,
-) -> Stage:
-    single = objective.model_copy(update={"priority": 1, "weight": None})
-    stage: Stage | None = None
-    for slack in LEXICOGRAPHIC_SLACK:
-        constraints = (
-            *model.formulation.constraints,
-            *(_hold(earlier, value, slack) for earlier, value in held),
-        )
-        derived = model.derive(objectives=(single,), constraints=constraints)
-        stage = Stage(derived, solve(derived, ctx))
-        if not held or stage.solution.status is not Status.INFEASIBLE:
-            break
-    assert stage is not None
-    return stage
-
-
-def _combine(stages: list[Stage], total: int) -> Solution:
-    last = stages[-1].solution
-    if len(stages) == total == 1:
-        return replace(last, objective=None, bound=None, certificate=None)
-    found = [s for s in stages if s.solution.values is not None]
-    if last.values is None and found and last.status in (Status.TIME_LIMIT, Status.INFEASIBLE):
-        last = replace(last, values=found[-1].solution.values, status=Status.FEASIBLE)
-    status = last.status
-    if status is Status.OPTIMAL and any(s.solution.status is not Status.OPTIMAL for s in stages):
-        status = Status.FEASIBLE
-    weakest = max((s.solution.guarantee for s in stages), key=list(Guarantee).index)
-    return replace(
-        last,
-        status=status,
-        guarantee=weakest,
-        objective=None,
-        bound=None,
-        duals=None,
-        certificate=None,
-        seconds=sum(s.solution.seconds for s in stages),
-        assumptions=(
-            *last.assumptions,
-            f"objectives were optimised in order of priority, {len(stages)} of {total} levels, "
-            "earlier ones held",
-        ),
-    )
-
-
-# --------------------------------------------------------------------------- deletion filter
-
-
-class _Undecided(OrkernelError):
+class Undecided(OrkernelError):
     """A subproblem was neither shown feasible nor infeasible."""
 
 
 def irreducible_subset(
     model: Model, solve: Solve, ctx: RunContext, hint: InfeasibleSubset | None = None
 ) -> InfeasibleSubset | None:
-    """An irreducible infeasible subset of rows and variable bounds by deletion.
+    """An irreducible infeasible subset of rows, variable bounds and integrality, by deletion.
 
     Chinneck's deletion filter (Feasibility and Infeasibility in Optimization, 2008,
     ch. 6): drop a member; if the rest is still infeasible, leave it out for good. Groups
-    are tried before single members, so that large models need few solves.
+    are tried before single members, so that large models need few solves. A member stays only
+    if the rest has a point that the kernel itself finds feasible.
+
+    That a binary variable is 0 or 1 is one member, that an integer one is whole another, next
+    to its bounds. In a model with conditions or global constraints, which mean nothing over
+    fractions, neither is called into question.
 
     Args:
         model: An infeasible model.
@@ -188,90 +73,172 @@ def irreducible_subset(
         hint: A subset believed infeasible; checked first, and used if it is.
 
     Returns:
-        The subset; `minimal` is False when the deadline or an undecided subproblem
-        stopped the search early. None if not even the whole model is found infeasible.
+        The subset; `minimal` is False when the deadline, an interruption or an undecided
+        subproblem stopped the search early. None if not even the whole model is found infeasible.
     """
-    whole = _members(model)
-    start = whole
-    if hint is not None and (hint.rows or hint.lower or hint.upper):
-        wanted = {("row", i) for i in hint.rows}
-        wanted |= {("lower", j) for j in hint.lower} | {("upper", j) for j in hint.upper}
-        start = [m for m in whole if m in wanted]
-    try:
-        if not _infeasible(model, start, solve, ctx):
-            start = whole
-            if not _infeasible(model, start, solve, ctx):
-                return None
-    except _Undecided:
+    filter_ = _Filter(model, solve, ctx)
+    kept = filter_.start(hint)
+    if kept is None:
         return None
-    kept, minimal = _filter(model, start, solve, ctx)
+    kept, minimal = filter_.reduce(kept)
+
+    def chosen(kind: str) -> tuple[int, ...]:
+        return tuple(i for k, i in kept if k == kind)
+
     return InfeasibleSubset(
-        rows=tuple(i for kind, i in kept if kind == "row"),
-        lower=tuple(i for kind, i in kept if kind == "lower"),
-        upper=tuple(i for kind, i in kept if kind == "upper"),
+        rows=chosen("row"),
+        lower=chosen("lower"),
+        upper=chosen("upper"),
+        integer=chosen("integer"),
         minimal=minimal,
+        assumptions=(WIDER_WORDS,) if filter_.widened else (),
     )
 
 
-MemberKey = tuple[str, int]
+class _Filter:
+    """The deletion filter over one model.
 
+    Attributes:
+        widened: True if bounds that were left out had to be replaced by wide ones.
+    """
 
-def _members(model: Model) -> list[MemberKey]:
-    """Bounds first: they are dropped first, so that sentences remain rather than bounds."""
-    columns = model.columns
-    return [
-        *(("lower", int(j)) for j in np.flatnonzero(np.isfinite(columns.lower))),
-        *(("upper", int(j)) for j in np.flatnonzero(np.isfinite(columns.upper))),
-        *(("row", i) for i in range(len(model.rows))),
-    ]
+    def __init__(self, model: Model, solve: Solve, ctx: RunContext) -> None:
+        self.model = model
+        self.ctx = ctx
+        self.widened = False
+        self._solve = solve
+        columns = model.columns
+        self._binary = _binary(model)
+        self._fractions = model.needs <= _PLAIN
+        self._own_lower = np.where(self._binary, 0.0, -np.inf)
+        self._own_upper = np.where(self._binary, 1.0, np.inf)
+        candidates = {
+            "integer": columns.integer if self._fractions else np.zeros(len(columns), np.bool_),
+            "lower": columns.lower > self._own_lower,
+            "upper": columns.upper < self._own_upper,
+            "row": np.ones(len(model.rows), np.bool_),
+        }
+        self.members: list[Member] = [
+            (kind, int(i)) for kind in KINDS for i in np.flatnonzero(candidates[kind])
+        ]
 
+    def start(self, hint: InfeasibleSubset | None) -> list[Member] | None:
+        """Members to start from, known to be infeasible together; None if none are."""
+        wanted: set[Member] = set()
+        if hint is not None:
+            wanted = {("row", i) for i in hint.rows} | {("lower", j) for j in hint.lower}
+            wanted |= {("upper", j) for j in hint.upper}
+            wanted |= {("integer", j) for j in hint.integer}
+            wanted |= {("integer", j) for j in (*hint.lower, *hint.upper) if self._binary[j]}
+        hinted = [m for m in self.members if m in wanted]
+        tries = [hinted, self.members] if hinted else [self.members]
+        for members in tries:
+            try:
+                if self.infeasible(members):
+                    return members
+            except (Undecided, Cancelled):
+                continue
+        return None
 
-def _filter(
-    model: Model, members: list[MemberKey], solve: Solve, ctx: RunContext
-) -> tuple[list[MemberKey], bool]:
-    kept = list(members)
-    minimal = True
-    position = 0
-    group = max(1, len(kept) // 2)
-    while position < len(kept):
-        remaining = ctx.remaining()
-        if ctx.cancelled or (remaining is not None and remaining <= 0.0):
-            return kept, False
-        group = min(group, len(kept) - position)
-        rest = kept[:position] + kept[position + group :]
+    def reduce(self, members: Sequence[Member]) -> tuple[list[Member], bool]:
+        """Leave out what is not needed; also whether every member was tried."""
+        kept = list(members)
+        minimal = True
+        for kind in KINDS:
+            position = next((i for i, m in enumerate(kept) if m[0] == kind), len(kept))
+            group = len(kept)
+            while position < len(kept) and kept[position][0] == kind:
+                if self.ctx.cancelled or self.ctx.remaining() == 0.0:
+                    return kept, False
+                group = min(group, sum(m[0] == kind for m in kept[position:]))
+                rest = kept[:position] + kept[position + group :]
+                try:
+                    needless = self.infeasible(rest)
+                except Cancelled:
+                    return kept, False
+                except Undecided:
+                    needless, minimal = False, minimal and group > 1
+                if needless:
+                    kept = rest
+                elif group > 1:
+                    group = (group + 1) // 2
+                else:
+                    position += 1
+                    group = max(1, (len(kept) - position) // 4)
+        return kept, minimal
+
+    def infeasible(self, members: Iterable[Member]) -> bool:
+        """Whether the members cannot hold together.
+
+        Raises:
+            Undecided: No agent could tell, or its word does not hold.
+        """
+        chosen = set(members)
         try:
-            still_infeasible = _infeasible(model, rest, solve, ctx)
-        except _Undecided:
-            still_infeasible, minimal = False, minimal and group > 1
-        if still_infeasible:
-            kept = rest
-        elif group > 1:
-            group //= 2
-        else:
-            position += 1
-            group = max(1, (len(kept) - position) // 4)
-    return kept, minimal
+            return self._ask(self._subset(chosen))
+        except Unsupported as error:
+            if self.widened:
+                raise Undecided(f"a subproblem cannot be solved: {error.message}") from error
+        self.widened = True
+        try:
+            return self._ask(self._subset(chosen))
+        except Unsupported as error:
+            self.widened = False
+            raise Undecided(f"a subproblem cannot be solved: {error.message}") from error
+
+    def _ask(self, subset: Model) -> bool:
+        remaining = self.ctx.remaining()
+        share = self.ctx if remaining is None else self.ctx.limited(max(0.5, SHARE * remaining))
+        solution = self._solve(subset, share)
+        if solution.status is Status.INFEASIBLE and solution.guarantee is Guarantee.GLOBAL:
+            return True
+        found = solution.status in (Status.OPTIMAL, Status.FEASIBLE)
+        if found and check_point(subset, solution.values).verified:
+            return False
+        raise Undecided(f"a subproblem ended {solution.status}")
+
+    def _subset(self, chosen: set[Member]) -> Model:
+        columns = self.model.columns
+        n, rows = len(columns), len(self.model.rows)
+        whole = columns.integer & (~np.array(self._fractions) | _mask(chosen, "integer", n))
+        lower, upper = self._outside()
+        is_binary = self._binary & whole
+        return self.model.derive(
+            objectives=(),
+            keep_rows=_mask(chosen, "row", rows),
+            lower=np.where(
+                _mask(chosen, "lower", n), columns.lower, np.where(is_binary, 0.0, lower)
+            ),
+            upper=np.where(
+                _mask(chosen, "upper", n), columns.upper, np.where(is_binary, 1.0, upper)
+            ),
+            integer=whole,
+        )
+
+    def _outside(self) -> tuple[Floats, Floats]:
+        """The bounds of columns whose own bounds are left out."""
+        columns = self.model.columns
+        lower, upper = columns.lower, columns.upper
+        if not self.widened:
+            return np.full(len(columns), -np.inf), np.full(len(columns), np.inf)
+        ends = [np.where(np.isfinite(b), np.abs(b), 0.0) for b in (lower, upper)]
+        width = WIDER * np.maximum(1.0, np.maximum(*ends))
+        return (
+            np.where(np.isfinite(lower), lower - width, -np.inf),
+            np.where(np.isfinite(upper), upper + width, np.inf),
+        )
 
 
-def _infeasible(model: Model, members: list[MemberKey], solve: Solve, ctx: RunContext) -> bool:
-    chosen = set(members)
-    columns = model.columns
-    n = len(columns)
-    lower_kept = np.fromiter((("lower", j) in chosen for j in range(n)), dtype=bool, count=n)
-    upper_kept = np.fromiter((("upper", j) in chosen for j in range(n)), dtype=bool, count=n)
-    rows = len(model.rows)
-    subset = model.derive(
-        objectives=(),
-        keep_rows=np.fromiter((("row", i) in chosen for i in range(rows)), dtype=bool, count=rows),
-        lower=np.where(lower_kept, columns.lower, -np.inf),
-        upper=np.where(upper_kept, columns.upper, np.inf),
-    )
-    try:
-        solution = solve(subset, ctx)
-    except Unsupported as error:
-        raise _Undecided(f"a subproblem cannot be solved: {error.message}") from error
-    if solution.status is Status.INFEASIBLE and solution.guarantee is Guarantee.GLOBAL:
-        return True
-    if solution.status in (Status.OPTIMAL, Status.FEASIBLE, Status.UNBOUNDED):
-        return False
-    raise _Undecided(f"a subproblem ended {solution.status}")
+def _mask(chosen: set[Member], kind: str, size: int) -> Bools:
+    found = np.zeros(size, np.bool_)
+    found[[i for k, i in chosen if k == kind]] = True
+    return found
+
+
+def _binary(model: Model) -> Bools:
+    """Which columns belong to binary variables."""
+    found = np.zeros(len(model.columns), np.bool_)
+    domains = {v.name: v.domain for v in model.formulation.variables}
+    for block in model.columns.blocks:
+        found[block.offset : block.offset + block.size] = domains[block.name] == "binary"
+    return found

@@ -148,13 +148,14 @@ class subset:
         rows: tuple[int, ...] = (),
         lower: tuple[int, ...] = (),
         upper: tuple[int, ...] = (),
+        integer: tuple[int, ...] = (),
     ) -> None:
-        self.members = (rows, lower, upper)
+        self.members = (rows, lower, upper, integer)
 
     def __eq__(self, other: object) -> bool:
         assert isinstance(other, InfeasibleSubset)
         assert other.minimal
-        return self.members == (other.rows, other.lower, other.upper)
+        return self.members == (other.rows, other.lower, other.upper, other.integer)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -180,7 +181,7 @@ def test_integrality_alone_can_make_a_subset(agents: Agents) -> None:
             {"name": "d", "expression": "x <= 4"},
         ],
     )
-    assert filtered(agents, model) == subset(rows=(0,))
+    assert filtered(agents, model) == subset(rows=(0,), integer=(0,))
 
 
 def test_a_feasible_model_has_no_subset(agents: Agents) -> None:
@@ -243,10 +244,7 @@ def test_random_subsets_are_infeasible_and_irreducible(seed: int) -> None:
             part.append(member)
 
 
-def test_what_the_linear_form_of_logic_needs_stays_in_the_subset(agents: Agents) -> None:
-    def single(stage: Model, ctx: RunContext) -> Solution:
-        return agents.solve("highs", stage, ctx)[0]
-
+def test_a_subset_of_conditions_on_binaries_is_irreducible(agents: Agents) -> None:
     model = bind(
         variables=[{"name": name, "domain": "binary"} for name in "xy"],
         constraints=[
@@ -256,7 +254,46 @@ def test_what_the_linear_form_of_logic_needs_stays_in_the_subset(agents: Agents)
             {"name": "no", "expression": "y == 0"},
         ],
     )
-    found = irreducible_subset(model, single, agents.ctx)
+    assert filtered(agents, model) == subset(rows=(0, 2, 3))
+
+
+def test_bounds_that_a_solver_needs_are_widened_and_it_is_said(agents: Agents) -> None:
+    model = bind(
+        variables=[
+            {"name": "x", "upper": 10},
+            {"name": "y", "upper": 10},
+            {"name": "on", "domain": "binary"},
+        ],
+        constraints=[
+            {"name": "need", "expression": "x >= 8"},
+            {"name": "off", "expression": "implies(on == 0, x <= 2)"},
+            {"name": "spare", "expression": "y <= 5"},
+            {"name": "stay", "expression": "on == 0"},
+        ],
+    )
+    found = filtered(agents, model)
+    assert found == subset(rows=(0, 1, 3))
     assert found is not None
-    assert {0, 2, 3} <= set(found.rows)
-    assert not found.minimal
+    assert "wider" in found.assumptions[0]
+
+
+def test_being_0_or_1_is_one_member_of_a_subset(agents: Agents) -> None:
+    model = bind(
+        variables=[{"name": name, "domain": "binary"} for name in "xyz"],
+        constraints=[
+            {"name": "idle", "expression": "x + z <= 2"},
+            {"name": "half", "expression": "2*x + 2*y == 1"},
+        ],
+    )
+    assert filtered(agents, model) == subset(rows=(1,), integer=(0, 1))
+
+
+def test_whole_numbers_take_part_only_where_fractions_would_do(agents: Agents) -> None:
+    model = bind(
+        variables=[{"name": "x", "domain": "integer", "upper": 9}],
+        constraints=[
+            {"name": "low", "expression": "x <= 3"},
+            {"name": "high", "expression": "x >= 5"},
+        ],
+    )
+    assert filtered(agents, model) == subset(rows=(0, 1))
