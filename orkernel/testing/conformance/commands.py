@@ -24,11 +24,8 @@ def _command(subject: Subject) -> click.Command:
 
 
 def _invoke(subject: Subject, *arguments: str) -> Result:
-    runner = CliRunner()
-    with runner.isolated_filesystem():
-        return runner.invoke(
-            _command(subject), list(arguments), prog_name=f"orkernel {subject.record.name}"
-        )
+    name = f"orkernel {subject.record.name}"
+    return CliRunner().invoke(_command(subject), list(arguments), prog_name=name)
 
 
 @conformance_test(added_in="0.1")

@@ -1,10 +1,13 @@
-"""The rules. All look only at candidates that are not refused."""
+"""The rules. All look only at candidates that are not refused.
+
+`ties` says which of equal candidates a rule picks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from orkernel.errors import RefusedError
 from orkernel.records import Candidate, Selection
@@ -38,6 +41,8 @@ def _weakest(candidate: Candidate) -> str:
 class MaxMin:
     """argmax_i min_j c_ij (COOPA, arXiv 2606.27611)."""
 
+    ties: ClassVar[str] = "later"
+
     def select(self, candidates: Sequence[Candidate], ctx: RunContext) -> Selection:
         """Pick by (minimum, mean, later)."""
         del ctx
@@ -58,6 +63,8 @@ class MaxMin:
 class Mean:
     """argmax_i mean_j c_ij."""
 
+    ties: ClassVar[str] = "later"
+
     def select(self, candidates: Sequence[Candidate], ctx: RunContext) -> Selection:
         """Pick by (mean, minimum, later)."""
         del ctx
@@ -69,7 +76,9 @@ class Mean:
 
 
 class First:
-    """The first usable candidate."""
+    """The first usable candidate; to it all are equal."""
+
+    ties: ClassVar[str] = "earlier"
 
     def select(self, candidates: Sequence[Candidate], ctx: RunContext) -> Selection:
         """Pick the lowest index."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from orkernel.errors import NoMoreReadings, Refused
 from orkernel.formulation.load import parse_formulation
@@ -21,7 +21,19 @@ ALTERNATIVE = "alternative reading: "
 
 
 class OfflineFormulator:
-    """Reads a statement once and hands out its readings one by one."""
+    """Reads a statement once and hands out its readings one by one.
+
+    Attributes:
+        examples: Statements that it reads; the conformance kit tries them.
+    """
+
+    examples: ClassVar[Sequence[str]] = (
+        "A joiner makes stools and shelves. Each stool earns $20 and each shelf earns $30. A stool "
+        "takes 1 hour and a shelf takes 2 hours. There are 40 hours available. At most 15 shelves "
+        "can be made. How many of each should be made to maximize profit?",
+        "maximize 3 x + 5 y\nsubject to\nx + 2 y <= 14\n3 x - y >= 0\nx - y <= 2\nx, y >= 0",
+        "\\min 4 a + 3 b \\quad \\text{s.t.} \\quad a + b \\ge 6, \\; a \\le 4, \\; a, b \\ge 0",
+    )
 
     def formulate(
         self, problem: Problem, history: Sequence[Candidate], ctx: RunContext

@@ -71,6 +71,8 @@ class StructureClassifier:
         prefer = [n.strip() for n in str(ctx.options.get("prefer") or "").split(",") if n.strip()]
         strengths = list(Guarantee)
 
+        able = [agent for agent in agents if route(agent, model) is not None]
+
         def rank(agent: SolverAgentSpec) -> tuple[int, int, str]:
             preference = prefer.index(agent.name) if agent.name in prefer else len(prefer)
             return strengths.index(guarantee_for(agent, model)), preference, agent.name
@@ -80,6 +82,6 @@ class StructureClassifier:
         size = f"{sizes['columns']} columns, {sizes['rows']} rows"
         ranked = tuple(
             RankedAgent(agent.name, f"{kind} ({size}): {guarantee_for(agent, model)} guarantee")
-            for agent in sorted(agents, key=rank)
+            for agent in sorted(able, key=rank)
         )
         return Classification(kind, ranked)
