@@ -9,7 +9,6 @@ import sys
 import click
 from click.testing import CliRunner, Result
 
-from orkernel.commands import COMMANDS
 from orkernel.testing.conformance.base import Conformance, Subject, conformance_test, require
 
 HEAVY = ("numpy", "scipy", "pandas", "pydantic", "torch", "ortools", "pyomo", "matplotlib")
@@ -35,12 +34,11 @@ def test_the_target_is_a_click_command(subject: Subject) -> None:
 
 
 @conformance_test(added_in="0.1")
-def test_the_name_is_free(subject: Subject) -> None:
-    """It does not have the name of a command of the kernel, and a summary for the list."""
-    name = subject.record.name
-    require(name not in COMMANDS, f"`orkernel {name}` is a command of the kernel")
-    require(subject.record.summary.strip(), "its record has no summary")
-    require("\n" not in subject.record.summary, "its summary has more than one line")
+def test_it_has_a_summary(subject: Subject) -> None:
+    """Its record has one line of summary, which `orkernel --help` lists without importing it."""
+    summary = subject.record.summary
+    require(summary.strip(), "its record has no summary")
+    require("\n" not in summary, "its summary has more than one line")
 
 
 @conformance_test(added_in="0.1")

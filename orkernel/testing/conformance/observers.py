@@ -12,7 +12,7 @@ from orkernel.records import Event
 from orkernel.testing.conformance.base import Conformance, Subject, conformance_test, require
 from orkernel.testing.conformance.plugin_calls import within
 
-MANY = 2_000
+MANY = 500
 """Events of a lively run."""
 
 
@@ -76,7 +76,7 @@ def test_standard_output_is_left_alone(subject: Subject) -> None:
 
 @conformance_test(added_in="0.1")
 def test_it_is_quick(subject: Subject) -> None:
-    """It is called in the run's own thread: thousands of events take no more than seconds."""
+    """It is called in the run's own thread: hundreds of events take less than a second."""
     observer = subject.fresh()
     event = Event("log.line", "solve", "a line of a log", {"number": 1})
 
@@ -84,7 +84,7 @@ def test_it_is_quick(subject: Subject) -> None:
         for _ in range(MANY):
             observer.observe(event)
 
-    within(4.0, f"taking {MANY} events", watch)
+    within(1.0, f"taking {MANY} events", watch)
 
 
 @conformance_test(added_in="0.1")
