@@ -61,9 +61,8 @@ def test_the_kit_catches(caught: Callable[..., None], test: str, mutate: Any) ->
     caught("command", test, mutate)
 
 
-@pytest.mark.parametrize("summary", ["", "two\nlines"])
-def test_the_kit_catches_a_bad_summary(caught: Callable[..., None], summary: str) -> None:
-    caught("command", "test_it_has_a_summary", change=lambda r: replace(r, summary=summary))
+def test_the_kit_catches_a_missing_summary(caught: Callable[..., None]) -> None:
+    caught("command", "test_it_has_a_summary", change=lambda r: replace(r, summary=" "))
 
 
 def test_the_kit_catches_heavy_imports(
