@@ -227,6 +227,8 @@ def _second_opinion(
             other = _ask(agents, model, spec.name, limited)
         except Cancelled:
             return outcome
+        except Unsupported:
+            continue
         except Exception as error:
             agents.notes.append(f"{spec.name} could not confirm: {error}")
             continue

@@ -38,9 +38,9 @@ def orkernel_classifiers() -> Iterable[ClassifierSpec]:
             Option(
                 "prefer",
                 str,
-                "highs,ortools,pyomo,pymoo,numpy",
-                "Agents to prefer among equally strong ones, best first.",
+                "",
+                "Agents to prefer among equally strong ones, best first; else by structure.",
             ),
         ),
-        summary="Ranks agents by their guarantee for the model's structure.",
+        summary="Ranks agents by guarantee and by what the model's structure asks for.",
     )

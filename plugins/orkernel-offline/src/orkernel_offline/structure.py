@@ -3,54 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from orkernel.compose import route
-from orkernel.records import (
-    Capability,
-    Classification,
-    Guarantee,
-    RankedAgent,
-    SolverAgentSpec,
-)
+from orkernel.compose import Route, route
+from orkernel.records import Capability as C
+from orkernel.records import Classification, Guarantee, RankedAgent, SolverAgentSpec
+from orkernel_offline.kinds import GLOBALS, is_front, kind_of
 
 if TYPE_CHECKING:
     from orkernel.context import RunContext
     from orkernel.model import Model
     from orkernel.records import Problem
 
+__all__ = ["StructureClassifier", "kind_of"]
 
-def kind_of(model: Model) -> str:
-    """The usual name of the model's class, e.g. `LP`, `MIP`, `convex QP`, `MINLP`."""
+LARGE = 20_000
+"""From so many columns on, conditions over whole numbers go to branch and cut first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Who is made for a class of models.
+
+    Attributes:
+        agents: Names, best first; all others come after them.
+        why: What in the model makes them so.
+    """
+
+    agents: tuple[str, ...]
+    why: str
+
+
+def fit_of(model: Model) -> Fit:
+    """Whom the structure of a model suits among equally strong agents, and why."""
     needs = model.needs
-    integer = "I" if Capability.INTEGER in needs else ""
-    if Capability.RANDOM in needs:
-        name = "stochastic"
-    elif Capability.NONLINEAR in needs:
-        name = f"M{integer}NLP" if integer else "NLP"
-    elif Capability.QUADRATIC_CONSTRAINT in needs:
-        name = f"M{integer}QCP" if integer else "QCP"
-    elif Capability.QUADRATIC_OBJECTIVE in needs:
-        name = f"M{integer}QP" if integer else "QP"
-    elif {Capability.LOGICAL, Capability.PIECEWISE} & needs or integer:
-        name = "MIP"
-    else:
-        name = "LP"
-    if name.endswith(("QP", "QCP")):
-        name = f"{'nonconvex' if Capability.NONCONVEX in needs else 'convex'} {name}"
-    if Capability.MULTI_OBJECTIVE in needs:
-        name = f"multi-objective {name}"
-    return name
-
-
-def guarantee_for(agent: SolverAgentSpec, model: Model) -> Guarantee:
-    """What an agent can promise for a model; the weakest there is if it cannot take it."""
-    way = route(agent, model)
-    return list(Guarantee)[-1] if way is None else way.guarantee
+    sizes = model.structure.sizes
+    found = [str(c) for c in GLOBALS if c in needs]
+    whole = C.CONTINUOUS not in needs
+    conditions = sorted(str(c) for c in (C.LOGICAL, C.PIECEWISE) if c in needs)
+    if C.RANDOM in needs:
+        return Fit(("numpy",), "random parameters call for simulation")
+    if found:
+        return Fit(
+            ("ortools", "numpy"), f"{' and '.join(found)}: global constraints are propagated"
+        )
+    if C.NONLINEAR in needs:
+        return Fit(("pyomo", "numpy", "pymoo"), "smooth nonlinear functions")
+    if C.NONCONVEX in needs and whole:
+        return Fit(("ortools", "pyomo"), "products of whole numbers")
+    if {C.NONCONVEX, C.QUADRATIC_CONSTRAINT} & needs:
+        return Fit(("pyomo", "ortools"), "products of variables")
+    if C.QUADRATIC_OBJECTIVE in needs:
+        return Fit(("highs", "pyomo"), "a convex quadratic objective over linear rows")
+    if conditions and whole and sizes["columns"] < LARGE:
+        return Fit(
+            ("ortools", "highs", "pyomo"),
+            f"{' and '.join(conditions)} over whole numbers only: propagated without big-M",
+        )
+    if conditions:
+        return Fit(
+            ("highs", "pyomo", "ortools"), f"{' and '.join(conditions)} in linear integer form"
+        )
+    if C.INTEGER in needs:
+        return Fit(("highs", "ortools", "pyomo"), "linear with whole numbers: branch and cut")
+    return Fit(("highs", "pyomo"), "linear: simplex, with dual values")
 
 
 class StructureClassifier:
-    """Ranks by guarantee, then by preference, then by name."""
+    """Ranks by guarantee, then by the user's preference, then by fit, then by name."""
 
     def classify(
         self,
@@ -59,7 +80,7 @@ class StructureClassifier:
         agents: Sequence[SolverAgentSpec],
         ctx: RunContext,
     ) -> Classification:
-        """Rank the agents that support the model.
+        """Rank the agents that take the model.
 
         Args:
             problem: Not used.
@@ -69,19 +90,86 @@ class StructureClassifier:
         """
         del problem
         prefer = [n.strip() for n in str(ctx.options.get("prefer") or "").split(",") if n.strip()]
+        fit = fit_of(model)
+        ways = {a.name: way for a in agents if (way := route(a, model)) is not None}
         strengths = list(Guarantee)
 
-        able = [agent for agent in agents if route(agent, model) is not None]
+        def rank(name: str) -> tuple[int, int, int, str]:
+            return (
+                strengths.index(ways[name].guarantee),
+                _place(name, prefer),
+                _place(name, fit.agents),
+                name,
+            )
 
-        def rank(agent: SolverAgentSpec) -> tuple[int, int, str]:
-            preference = prefer.index(agent.name) if agent.name in prefer else len(prefer)
-            return strengths.index(guarantee_for(agent, model)), preference, agent.name
-
+        order = sorted(ways, key=rank)
         kind = kind_of(model)
         sizes = model.structure.sizes
-        size = f"{sizes['columns']} columns, {sizes['rows']} rows"
-        ranked = tuple(
-            RankedAgent(agent.name, f"{kind} ({size}): {guarantee_for(agent, model)} guarantee")
-            for agent in sorted(able, key=rank)
-        )
+        head = f"{kind} ({sizes['columns']} columns, {sizes['rows']} rows)"
+        reasons = _Reasons(model, fit, ways, order, frozenset(prefer))
+        ranked = tuple(RankedAgent(name, f"{head}: {reasons.of(name)}") for name in order)
         return Classification(kind, ranked)
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    return names.index(name) if name in names else len(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reasons:
+    """Puts into words why an agent stands where it does."""
+
+    model: Model
+    fit: Fit
+    ways: dict[str, Route]
+    order: Sequence[str]
+    preferred: frozenset[str]
+
+    def of(self, name: str) -> str:
+        """Why this agent, next to the others."""
+        way = self.ways[name]
+        parts = [self._front(name) if is_front(self.model) else self._single(name)]
+        if name in self.preferred:
+            parts.append("preferred by the option `prefer`")
+        if way.guarantee is Guarantee.GLOBAL:
+            parts.append("global guarantee")
+        return "; ".join(parts)
+
+    def _front(self, name: str) -> str:
+        way = self.ways[name]
+        exact = [n for n in self.order if self.ways[n].guarantee is Guarantee.GLOBAL]
+        if way.guarantee is not Guarantee.GLOBAL:
+            text = f"{_count(self.model)} objectives: only samples the front ({way.guarantee})"
+            return f"{text}; {exact[0]} computes it exactly" if exact else text
+        how = "exact front" if way.native_front else "exact ε-constraint front"
+        others = [n for n in self.order if n not in exact]
+        text = f"{self._shape()} with {_count(self.model)} objectives: {how} through {name}"
+        return f"{text}; {' and '.join(others)} would only sample it" if others else text
+
+    def _shape(self) -> str:
+        needs = self.model.needs
+        return "linear" if not needs - _LINEAR else self.fit.why.partition(":")[0]
+
+    def _single(self, name: str) -> str:
+        way = self.ways[name]
+        first = self.order[0]
+        if way.guarantee is not self.ways[first].guarantee:
+            return f"{way.guarantee} guarantee, weaker than that of {first}"
+        if name == min(self.order, key=lambda n: (_place(n, self.fit.agents), n)):
+            text = self.fit.why
+        elif name in self.fit.agents:
+            text = "takes the model as well"
+        else:
+            text = "takes the model, though it is not made for its kind"
+        if way.guarantee is not Guarantee.GLOBAL:
+            text += f"; {way.guarantee} guarantee, no installed agent gives a stronger one"
+        return text
+
+
+_LINEAR = frozenset({C.CONTINUOUS, C.INTEGER, C.LINEAR, C.MULTI_OBJECTIVE})
+
+
+def _count(model: Model) -> str:
+    number = len(model.formulation.objectives)
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return words[number] if number < len(words) else str(number)
