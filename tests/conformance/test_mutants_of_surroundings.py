@@ -277,8 +277,8 @@ class AnswersBesideItsFront(Changes):
 
 
 CAUGHT = [
-    (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[linear0]"),
-    (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[square1]"),
+    (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[linear]"),
+    (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[square]"),
     (SharesItsState, "test_instances_are_independent[linear]"),
     (DrawsFromChance, "test_equal_seeds_give_equal_answers[linear]"),
     (TightensItsInput, "test_leaves_its_input_alone[linear]"),

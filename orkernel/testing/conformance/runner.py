@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -161,17 +163,22 @@ def _failure(
     kit: type[Conformance], subject: Subject, item: Item, refusal: bool
 ) -> BaseException | None:
     try:
-        if refusal:
-            kit.must_refuse(subject, item)
-        elif item.case_id:
-            item.test.function(subject, item.case)
-        else:
-            item.test.function(subject)
+        with redirect_stdout(sys.stderr):
+            _carry_out(kit, subject, item, refusal)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return error
     return None
+
+
+def _carry_out(kit: type[Conformance], subject: Subject, item: Item, refusal: bool) -> None:
+    if refusal:
+        kit.must_refuse(subject, item)
+    elif item.case_id:
+        item.test.function(subject, item.case)
+    else:
+        item.test.function(subject)
 
 
 def _message(error: BaseException) -> str:

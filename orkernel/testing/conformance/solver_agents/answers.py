@@ -8,6 +8,7 @@ from orkernel.errors import OrkernelError
 from orkernel.solution import Status
 from orkernel.testing.conformance.base import Subject, conformance_test, require
 from orkernel.testing.conformance.solver_agents.asking import (
+    answer,
     ask,
     ask_kernel,
     named,
@@ -33,8 +34,7 @@ from orkernel.testing.conformance.solver_agents.problems.known import KnownProbl
 
 
 def _solved(subject: Subject, case: KnownProblem) -> None:
-    model = case.model()
-    require_answer(subject, case, model, ask(subject, model))
+    require_answer(subject, case, *answer(subject, case))
 
 
 @conformance_test(added_in="0.1", cases=linear.SOLVED)
@@ -82,9 +82,8 @@ def test_degenerate_shapes(subject: Subject, case: KnownProblem) -> None:
 @conformance_test(added_in="0.1", cases={**linear.SCALES, **whole.SCALES})
 def test_wide_ranges_are_right_or_refused(subject: Subject, case: KnownProblem) -> None:
     """Huge and tiny coefficients give the right answer or an error, never a wrong answer."""
-    model = case.model()
     try:
-        solution = ask(subject, model)
+        model, solution = answer(subject, case)
     except OrkernelError:
         return
     if solution.status not in (Status.ERROR, Status.TIME_LIMIT):
@@ -115,8 +114,8 @@ def test_upper_bounds_count(subject: Subject, case: KnownProblem) -> None:
 )
 def test_integers_are_whole(subject: Subject, case: KnownProblem) -> None:
     """Integer columns have whole values, though the relaxation would do better with fractions."""
-    model = case.model()
-    values = require_verified(model, ask(subject, model)).values
+    model, solution = answer(subject, case)
+    values = require_verified(model, solution).values
     assert values is not None
     parts = values[model.columns.integer]
     require(np.all(np.abs(parts - np.round(parts)) <= 1e-5), f"values {parts} are not whole")
@@ -167,8 +166,7 @@ def test_sense_is_kept(subject: Subject, case: KnownProblem) -> None:
 )
 def test_objective_includes_its_constant(subject: Subject, case: KnownProblem) -> None:
     """The stated objective is that of the formulation, with its constant, in its own sense."""
-    model = case.model()
-    solution = ask(subject, model)
+    model, solution = answer(subject, case)
     value = next(iter(require_verified(model, solution).objectives.values()))
     require(
         solution.objective is None or abs(solution.objective - value) <= 1e-5 * abs(value),
@@ -187,7 +185,7 @@ def test_objective_includes_its_constant(subject: Subject, case: KnownProblem) -
 )
 def test_bound_is_on_its_side(subject: Subject, case: KnownProblem) -> None:
     """A stated bound is no better than the optimum can be, and no worse than the answer."""
-    solution = ask(subject, case.model())
+    _, solution = answer(subject, case)
     if solution.bound is None:
         return
     assert case.optimum is not None
@@ -218,8 +216,8 @@ def test_bound_is_on_its_side(subject: Subject, case: KnownProblem) -> None:
 )
 def test_one_finite_value_per_column(subject: Subject, case: KnownProblem) -> None:
     """The values are numbers, one for each column of the model, none NaN or infinite."""
-    model = case.model()
-    values = ask(subject, model).values
+    model, solution = answer(subject, case)
+    values = solution.values
     require(values is not None, "there are no values")
     assert values is not None
     shape = np.shape(values)
@@ -230,8 +228,7 @@ def test_one_finite_value_per_column(subject: Subject, case: KnownProblem) -> No
 @conformance_test(added_in="0.1", cases=REVERSED)
 def test_values_follow_the_columns(subject: Subject, case: KnownProblem) -> None:
     """With the variables declared the other way round, each still gets its own value."""
-    model = case.model()
-    there = ask(subject, model)
+    model, there = answer(subject, case)
     require_answer(subject, case, model, there)
     turned = case.formulation.model_copy(
         update={"variables": tuple(reversed(case.formulation.variables))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,13 @@ def ask(subject: Subject, model: Model, agent: Any = None, **context: Any) -> So
     require(isinstance(found, Solution), f"it returned {type(found).__name__}, not a Solution")
     assert isinstance(found, Solution)
     return found
+
+
+@cache
+def answer(subject: Subject, known: KnownProblem) -> tuple[Model, Solution]:
+    """The model of a problem and what the agent answers; asked once for all tests."""
+    model = known.model()
+    return model, ask(subject, model)
 
 
 def ask_kernel(subject: Subject, model: Model) -> Solution:

@@ -11,7 +11,7 @@ from orkernel.model import Model
 from orkernel.records import Capability, Guarantee
 from orkernel.solution import Evidence, InfeasibleSubset, Status
 from orkernel.testing.conformance.base import Subject, conformance_test, require
-from orkernel.testing.conformance.solver_agents.asking import QUESTION, ask, promised
+from orkernel.testing.conformance.solver_agents.asking import QUESTION, answer, promised
 from orkernel.testing.conformance.solver_agents.problems import ends, linear, smooth
 from orkernel.testing.conformance.solver_agents.problems.known import (
     KnownProblem,
@@ -79,7 +79,7 @@ CERTIFIED = {
 @conformance_test(added_in="0.1", cases=MARGINALS)
 def test_duals_are_marginal_values(subject: Subject, case: Marginal) -> None:
     """Given duals are the derivatives of the optimum, in its own sense, by right side or bound."""
-    duals = ask(subject, case.model()).duals
+    duals = answer(subject, case.known)[1].duals
     if duals is None:
         return
     for what, found, expected in (
@@ -93,8 +93,7 @@ def test_duals_are_marginal_values(subject: Subject, case: Marginal) -> None:
 @conformance_test(added_in="0.1", cases=CERTIFIED)
 def test_certificates_prove_their_claim(subject: Subject, case: KnownProblem) -> None:
     """A certificate for a linear program convinces the kernel by arithmetic alone."""
-    model = case.model()
-    solution = ask(subject, model)
+    model, solution = answer(subject, case)
     if solution.certificate is not None:
         require(
             verify(model, solution).evidence is Evidence.CERTIFICATE,
@@ -106,7 +105,7 @@ def test_certificates_prove_their_claim(subject: Subject, case: KnownProblem) ->
 def test_infeasible_subset_is_infeasible(subject: Subject, case: KnownProblem) -> None:
     """A given infeasible subset has rows and bounds of the model, and no point satisfies them."""
     model = case.model()
-    subset = _subset(subject, case, model)
+    subset = _subset(subject, case)
     if subset is None:
         return
     n, m = len(model.columns), len(model.rows)
@@ -121,7 +120,7 @@ def test_infeasible_subset_is_infeasible(subject: Subject, case: KnownProblem) -
 def test_infeasible_subset_is_as_small_as_claimed(subject: Subject, case: KnownProblem) -> None:
     """A subset called minimal is satisfiable once any one of its members is left out."""
     model = case.model()
-    subset = _subset(subject, case, model)
+    subset = _subset(subject, case)
     if subset is None or not subset.minimal:
         return
     for kind in ("rows", "lower", "upper"):
@@ -133,10 +132,10 @@ def test_infeasible_subset_is_as_small_as_claimed(subject: Subject, case: KnownP
             )
 
 
-def _subset(subject: Subject, case: KnownProblem, model: Model) -> InfeasibleSubset | None:
+def _subset(subject: Subject, case: KnownProblem) -> InfeasibleSubset | None:
     if promised(subject, case) is not Guarantee.GLOBAL:
         return None
-    subset = ask(subject, model).infeasible_subset
+    subset = answer(subject, case)[1].infeasible_subset
     empty = subset is None or not (subset.rows or subset.lower or subset.upper)
     return None if empty else subset
 

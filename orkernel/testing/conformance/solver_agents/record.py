@@ -9,7 +9,7 @@ from orkernel.plugins.values import convert
 from orkernel.records import Capability
 from orkernel.registry import Registry
 from orkernel.testing.conformance.base import Subject, conformance_test, require
-from orkernel.testing.conformance.solver_agents.asking import ask, require_verified, spec
+from orkernel.testing.conformance.solver_agents.asking import answer, require_verified, spec
 from orkernel.testing.conformance.solver_agents.problems import (
     conditions,
     linear,
@@ -75,8 +75,7 @@ def test_record_is_complete(subject: Subject) -> None:
 )
 def test_takes_what_it_declares_and_refuses_the_rest(subject: Subject, case: KnownProblem) -> None:
     """A model within a declared set is answered; one outside all of them raises Unsupported."""
-    model = case.model()
-    require_verified(model, ask(subject, model))
+    require_verified(*answer(subject, case))
 
 
 @conformance_test(added_in="0.1")
