@@ -53,7 +53,7 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
                 "polish",
                 bool,
                 default=True,
-                help="Refine the best points of a single objective by a local solver.",
+                help="Refine the best point of each objective by local search.",
             ),
             Option("plot", bool, default=True, help="Draw the front into the run folder."),
         ),

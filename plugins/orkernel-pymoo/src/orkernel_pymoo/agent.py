@@ -13,7 +13,7 @@ from orkernel.errors import Cancelled, Unsupported
 from orkernel.records import Event, Guarantee
 from orkernel.solution import Solution, SolverIdentity, Status
 from orkernel_pymoo import orkernel_solver_agents
-from orkernel_pymoo.answer import best_single, checked_points, front, summary
+from orkernel_pymoo.answer import best_single, checked_points, ends, front, summary
 from orkernel_pymoo.evaluation import Evaluation
 from orkernel_pymoo.search import Found, search
 from orkernel_pymoo.settings import Settings
@@ -133,6 +133,8 @@ def _answered(
     model = evaluation.space.model
     solution: Solution | None = None
     if len(evaluation.maximize) > 1:
+        if settings.polish:
+            points = [*points, *ends(evaluation, points, ctx)]
         members = front(evaluation, points, settings.wanted)
         if members:
             middle, statistics = summary(members, evaluation.maximize)

@@ -10,7 +10,7 @@ from orkernel.fronts import compromise, figures, losses, nondominated
 from orkernel.solution import ParetoPoint
 from orkernel.verify import ROW_TOLERANCE, check_point
 from orkernel_pymoo.projection import project
-from orkernel_pymoo.refining import refine
+from orkernel_pymoo.refining import end_weights, refine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,11 +32,26 @@ EQUAL = 1e-9
 
 def checked_points(evaluation: Evaluation, found: Found, ctx: RunContext) -> list[Floats]:
     """Points of the search that hold within the kernel's tolerance, moved where they must be."""
-    model = evaluation.space.model
     points = found.points if found.feasible else found.points[:CLOSEST]
-    X = evaluation.space.decode(points)
+    return _mended(evaluation, evaluation.space.decode(points), ctx)
+
+
+def ends(evaluation: Evaluation, points: list[Floats], ctx: RunContext) -> list[Floats]:
+    """Refined ends of a front: from the best point in each objective."""
+    if not points:
+        return []
+    loss = _losses(evaluation, np.array(points))
+    refined = [
+        refine(evaluation, points[int(np.argmin(loss[:, k]))], ctx, end_weights(loss, k))
+        for k in range(loss.shape[1])
+    ]
+    return _mended(evaluation, np.array(refined), ctx)
+
+
+def _mended(evaluation: Evaluation, X: Floats, ctx: RunContext) -> list[Floats]:
+    """The points that hold, after those that do not were moved onto the rows."""
     wrong = ~_holds(evaluation, X)
-    X[wrong] = project(model, X[wrong], ctx)
+    X[wrong] = project(evaluation.space.model, X[wrong], ctx)
     return list(X[_holds(evaluation, X)])
 
 
@@ -72,10 +87,8 @@ def best_single(
     if polish:
         order = np.argsort(_losses(evaluation, np.array(points))[:, 0], kind="stable")
         best = [points[k] for k in order[:REFINED]]
-        refined = np.array([refine(evaluation, point, ctx) for point in best])
-        wrong = ~_holds(evaluation, refined)
-        refined[wrong] = project(model, refined[wrong], ctx)
-        candidates = [*points, *refined[_holds(evaluation, refined)]]
+        refined = [refine(evaluation, point, ctx, np.ones(1)) for point in best]
+        candidates = [*points, *_mended(evaluation, np.array(refined), ctx)]
     for k in np.argsort(_losses(evaluation, np.array(candidates))[:, 0], kind="stable"):
         verification = check_point(model, candidates[k])
         if verification.verified and verification.values is not None:

@@ -55,6 +55,11 @@ class Evaluation:
         """True if an equation is only held within the tolerance during the search."""
         return bool(np.any(self._slack > ROUNDING))
 
+    @property
+    def constrained(self) -> bool:
+        """True if anything but the box and undefined objectives can rule out a point."""
+        return bool(len(self.space.model.rows) or self.space.elimination.dependent.size)
+
     def __call__(self, Y: Floats) -> tuple[Floats, Floats]:
         """Losses `(points, m)`, at least one column, and total violation `(points,)`."""
         return self.at(self.space.decode(Y))
@@ -72,6 +77,6 @@ class Evaluation:
         found = losses(values.objectives, self.maximize)
         undefined = ~np.isfinite(found)
         if undefined.any():
-            found = np.where(undefined, WORST, found)
+            found[undefined.any(axis=1)] = WORST
             total = total + undefined.sum(axis=1)
         return found, np.minimum(total, WORST)

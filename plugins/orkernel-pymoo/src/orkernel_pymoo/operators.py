@@ -31,9 +31,9 @@ NARROW = 8.0
 class MixedCrossover(Crossover):  # type: ignore[misc]
     """Simulated binary crossover; narrow integer columns are exchanged uniformly."""
 
-    def __init__(self, integer: Bools) -> None:
-        super().__init__(2, 2, prob=0.9)
-        self.blend = SBX(eta=15)
+    def __init__(self, integer: Bools, blend: SBX) -> None:
+        super().__init__(2, 2, prob=blend.prob.value)
+        self.blend = blend
         self.integer = integer
 
     def _do(self, problem: Any, X: Floats, *args: Any, random_state: Any, **kwargs: Any) -> Floats:

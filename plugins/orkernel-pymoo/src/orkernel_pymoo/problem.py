@@ -27,19 +27,33 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+ATTEMPTS = 5
+"""How often a generation is topped up with new points where integers make them repeat."""
+
+
 class PopulationProblem(Problem):  # type: ignore[misc]
-    """Losses and one constraint, the total violation, for a population at a time."""
+    """Losses and one constraint, the total violation, for a population at a time.
+
+    Without constraints there is none: a point with an undefined objective is worst in all.
+    """
 
     def __init__(self, evaluation: Evaluation, lower: Floats, upper: Floats) -> None:
         objectives = max(1, len(evaluation.maximize))
         super().__init__(
-            n_var=lower.size, n_obj=objectives, n_ieq_constr=1, xl=lower, xu=upper, vtype=float
+            n_var=lower.size,
+            n_obj=objectives,
+            n_ieq_constr=int(evaluation.constrained),
+            xl=lower,
+            xu=upper,
+            vtype=float,
         )
         self.evaluation = evaluation
 
     def _evaluate(self, x: Floats, out: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         found, violation = self.evaluation(x)
-        out["F"], out["G"] = found, violation[:, None]
+        out["F"] = found
+        if self.n_ieq_constr:
+            out["G"] = violation[:, None]
 
 
 def started(
@@ -61,7 +75,8 @@ def started(
         "repair": Mending(mender),
     }
     if settings.algorithm != "de":
-        common["crossover"] = MixedCrossover(integer) if mixed else SBX(eta=15, prob=0.9)
+        blend = SBX(eta=30, prob=1.0) if settings.algorithm == "nsga3" else SBX(eta=15, prob=0.9)
+        common["crossover"] = MixedCrossover(integer, blend) if mixed else blend
         common["mutation"] = MixedMutation(integer) if mixed else PM(eta=20)
     algorithm: Any
     if settings.algorithm == "nsga2":
@@ -73,6 +88,8 @@ def started(
         algorithm = GA(pop_size=settings.population, **common)
     else:
         algorithm = DE(pop_size=settings.population, **common)
+    if mixed:
+        algorithm.mating.n_max_iterations = ATTEMPTS
     algorithm.setup(
         problem,
         termination=MaximumGenerationTermination(settings.generations),

@@ -1,4 +1,4 @@
-"""Local refinement of a single objective: SLSQP on continuous columns, steps on integer ones."""
+"""Local refinement by a weighted sum: SLSQP on continuous columns, steps on integer ones."""
 
 from __future__ import annotations
 
@@ -29,32 +29,80 @@ NEIGHBOURS = 20_000
 """Most neighbours of an integer point that are looked at per step."""
 DESCENTS = 200
 """Most integer steps."""
+AUGMENTATION = 1e-3
+"""Weight of the other objectives at the end of a front, relative to their ranges."""
+SHARES = 33
+"""Points looked at between two points."""
+ZOOMS = 6
+"""How often the best part of the line is looked at more closely."""
 
 
 class _OutOfTime(Exception):
     """Raised inside SciPy to leave it."""
 
 
-def refine(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
-    """A point at least as good as `x` as far as the local methods can tell, not yet checked."""
-    return slsqp(evaluation.space, descend(evaluation, x, ctx), ctx)
+def refine(evaluation: Evaluation, x: Floats, ctx: RunContext, weights: Floats) -> Floats:
+    """A point that is no worse than `x` in a weighted sum of the losses, not yet checked.
+
+    Args:
+        evaluation: Evaluates points.
+        x: Point of the model, shape `(n,)`.
+        ctx: Its deadline ends the work.
+        weights: Weight of each objective's loss, shape `(m,)`.
+    """
+    near = descend(evaluation, x, ctx, weights)
+    target = slsqp(evaluation.space, near, ctx, weights)
+    return _towards(evaluation, near, target, weights)
 
 
-def slsqp(space: SearchSpace, x: Floats, ctx: RunContext) -> Floats:
+def end_weights(loss: Floats, objective: int) -> Floats:
+    """Weights that lead to the end of a front: one objective, and a little of the others.
+
+    Without that little, a point that is hopeless in the others would do (weakly efficient).
+
+    Args:
+        loss: Losses of some points, shape `(points, m)`; their ranges set the scale.
+        objective: Which objective.
+    """
+    extent = np.ptp(loss, axis=0)
+    weights: Floats = AUGMENTATION / np.where(extent > 0.0, extent, 1.0)
+    weights[objective] /= AUGMENTATION
+    return weights
+
+
+def _towards(evaluation: Evaluation, x: Floats, target: Floats, weights: Floats) -> Floats:
+    """The best point between two: conditions, which SLSQP does not see, may end half-way."""
+    low, high = 0.0, 1.0
+    best = x
+    for _ in range(ZOOMS):
+        shares = np.linspace(low, high, SHARES)
+        line = x + shares[:, None] * (target - x)
+        line[shares == 1.0] = target
+        ranks = _rank(*evaluation.at(line), weights)
+        k = min(range(SHARES), key=ranks.__getitem__)
+        best = line[k]
+        if shares[k] == 1.0:
+            break
+        low, high = shares[max(k - 1, 0)], shares[min(k + 1, SHARES - 1)]
+    return best
+
+
+def slsqp(space: SearchSpace, x: Floats, ctx: RunContext, weights: Floats) -> Floats:
     """The local optimum of the continuous columns near `x`; `x` where SLSQP fails.
 
     It works in the search space, where the linear equations are gone: dependent ones among
     them would make its subproblems singular.
 
     Args:
-        space: The search space of a model with one objective.
+        space: The search space.
         x: Shape `(n,)`.
         ctx: Its deadline ends the search.
+        weights: Weight of each objective's loss, shape `(m,)`.
     """
     columns = np.flatnonzero(~space.integer)
     if not 0 < columns.size <= SMOOTH_COLUMNS or len(space.model.rows) > SMOOTH_ROWS:
         return x
-    local = _Local(space, x, columns, ctx)
+    local = _Local(space, x, columns, ctx, weights)
     y = x[space.columns]
     lower, upper = space.lower[columns], space.upper[columns]
     try:
@@ -93,13 +141,21 @@ class _Local:
     followed by the dependent columns.
     """
 
-    def __init__(self, space: SearchSpace, x: Floats, columns: Integers, ctx: RunContext) -> None:
+    def __init__(
+        self,
+        space: SearchSpace,
+        x: Floats,
+        columns: Integers,
+        ctx: RunContext,
+        weights: Floats,
+    ) -> None:
         model = space.model
         self.space, self.columns, self.ctx = space, columns, ctx
+        senses = [o.sense == "maximize" for o in model.formulation.objectives]
+        self.weights = np.where(senses, -weights, weights)
         self.y = x[space.columns]
         values = model.evaluate(x)
-        self.sign = -1.0 if model.formulation.objectives[0].sense == "maximize" else 1.0
-        self.size = max(1.0, abs(float(values.objectives[0, 0])))
+        self.size = max(1.0, abs(float(values.objectives[0] @ self.weights)))
         kept = np.ones(len(model.rows), np.bool_)
         for block in model.rows.blocks:
             kept[block.offset : block.offset + block.size] = not block.logical
@@ -117,7 +173,7 @@ class _Local:
         self._seen: _Look | None = None
 
     def loss(self, z: Floats) -> float:
-        """Objective, less is better, relative to its size at the start."""
+        """Weighted sum of the losses, relative to its size at the start."""
         return self._look(z).loss
 
     def gradient(self, z: Floats) -> Floats:
@@ -155,7 +211,7 @@ class _Local:
         near, steps = differences(self.space.upper, y, self.columns)
         X = self.space.decode(np.vstack([y, near]))
         values = self.space.model.evaluate(X)
-        loss = self.sign * values.objectives[:, 0] / self.size
+        loss = values.objectives @ self.weights / self.size
         rows = values.bodies[:, self.rows] / self.scales
         bodies = np.hstack([rows, X[:, self.space.elimination.dependent]])
         if not (np.all(np.isfinite(loss)) and np.all(np.isfinite(bodies))):
@@ -167,7 +223,7 @@ class _Local:
         return self._seen
 
 
-def descend(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
+def descend(evaluation: Evaluation, x: Floats, ctx: RunContext, weights: Floats) -> Floats:
     """Steepest descent over integer columns: one step of one, or two columns in step.
 
     Violation counts before the loss.
@@ -177,7 +233,7 @@ def descend(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
     if not integer.size or not np.all(np.isfinite(x)):
         return x
     y = x[space.columns]
-    best = _rank(evaluation, y[None, :])[0]
+    best = _rank(*evaluation(y[None, :]), weights)[0]
     moves = _moves(integer, y.size)
     for _ in range(DESCENTS):
         if ctx.cancelled or ctx.remaining() == 0.0:
@@ -186,7 +242,7 @@ def descend(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
         around = around[np.all((around >= space.lower) & (around <= space.upper), axis=1)]
         if not len(around):
             break
-        ranks = _rank(evaluation, around)
+        ranks = _rank(*evaluation(around), weights)
         k = min(range(len(ranks)), key=ranks.__getitem__)
         if ranks[k] >= best:
             break
@@ -195,9 +251,9 @@ def descend(evaluation: Evaluation, x: Floats, ctx: RunContext) -> Floats:
     return found
 
 
-def _rank(evaluation: Evaluation, Y: Floats) -> list[tuple[float, float]]:
-    loss, violation = evaluation(Y)
-    return list(zip(violation.tolist(), loss[:, 0].tolist(), strict=True))
+def _rank(loss: Floats, violation: Floats, weights: Floats) -> list[tuple[float, float]]:
+    """What is compared: violation before loss."""
+    return list(zip(violation.tolist(), (loss @ weights).tolist(), strict=True))
 
 
 def _moves(integer: Integers, width: int) -> Floats:

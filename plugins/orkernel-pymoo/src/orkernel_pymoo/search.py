@@ -10,9 +10,11 @@ import numpy as np
 
 from orkernel.fronts import figures
 from orkernel.records import Event
-from orkernel_pymoo.evaluation import Evaluation
+from orkernel_pymoo.enumeration import best_of_all, countable
+from orkernel_pymoo.evaluation import WORST, Evaluation
 from orkernel_pymoo.mending import Mender
 from orkernel_pymoo.problem import PopulationProblem, started
+from orkernel_pymoo.refining import end_weights, refine
 from orkernel_pymoo.space import RADII
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ PROGRESS = 1e-9
 """Relative improvement that counts as progress."""
 EDGE = 0.02
 """A point is at the edge of the box if it is this near, relative to the box."""
+SAMPLE = 64
+"""Random points from which the ends of a front are looked for."""
 VOLUME_OBJECTIVES = 2
 """Most objectives for which the hypervolume is reported during the search."""
 
@@ -71,6 +75,10 @@ def search(
         settings: Algorithm and budget, per box.
         ctx: Deadline, cancellation, events.
     """
+    if _stop(ctx):
+        return Found(np.zeros((0, space.columns.size)), False, 0, None, (), _stop(ctx))
+    if countable(space):
+        return Found(*best_of_all(evaluation), 0, None, (), "")
     given = _given(space)
     generations = 0
     radii = RADII if space.open_sides.any() else (0.0,)
@@ -81,6 +89,8 @@ def search(
         mender = Mender.of(space, lower, upper)
         start = given if mender.middle is None else np.vstack([given, mender.middle])
         start = mender.mend(start, lower, upper)
+        if settings.polish and len(evaluation.maximize) > 1 and len(space.model.rows):
+            start = np.vstack([start, _ends(evaluation, mender, start, problem, settings, ctx)])
         algorithm = started(problem, settings, mender, start, settings.seed + attempt)
         ended = list(_generations(algorithm, evaluation, ctx))
         generations += len(ended)
@@ -110,6 +120,28 @@ def _given(space: SearchSpace) -> Floats:
         points.insert(0, np.clip(np.where(np.isfinite(start), start, points[0]), low, high))
     found: Floats = np.array(points)
     return found
+
+
+def _ends(
+    evaluation: Evaluation,
+    mender: Mender,
+    start: Floats,
+    problem: PopulationProblem,
+    settings: Settings,
+    ctx: RunContext,
+) -> Floats:
+    """Ends of the front as far as local search finds them, from the best of a random sample."""
+    rng = np.random.default_rng(settings.seed)
+    drawn = problem.xl + rng.random((SAMPLE, problem.n_var)) * (problem.xu - problem.xl)
+    sample = np.vstack([start, mender.mend(drawn, problem.xl, problem.xu)])
+    loss, violation = evaluation(sample)
+    ends = []
+    for k in range(loss.shape[1]):
+        best = sample[np.lexsort((loss[:, k], violation))[0]]
+        x = evaluation.space.decode(best[None, :])[0]
+        refined = refine(evaluation, x, ctx, end_weights(loss[loss[:, k] < WORST], k))
+        ends.append(refined[evaluation.space.columns])
+    return mender.mend(np.array(ends), problem.xl, problem.xu)
 
 
 def _generations(algorithm: Any, evaluation: Evaluation, ctx: RunContext) -> Iterator[str]:

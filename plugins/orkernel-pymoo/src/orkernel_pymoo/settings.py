@@ -29,7 +29,7 @@ class Settings:
         population: Points per generation, at least 4.
         generations: Most generations of one round.
         equality_tolerance: Slack of equations during the search, times max(1, |rhs|).
-        polish: Whether the best points of a single objective are refined locally.
+        polish: Whether the best points of each objective are refined locally.
         plot: Whether the front is drawn into the run folder.
         seed: Seed of everything random, in [0, 2³²).
         wanted: Wanted points of a front; None leaves it to the search.
