@@ -81,3 +81,10 @@ def test_a_node_without_arcs_makes_a_tour_impossible(
     first_two = [0, 1, 0, 1, 0, 0, 0, 0, 0]
     solution = solve(tour(model_of, first_two, [1] * 9, ONE_TOUR))
     assert solution.status is Status.INFEASIBLE
+
+
+def test_every_node_may_be_left_out_of_several_tours(
+    model_of: Callable[..., Any], agrees: Callable[..., None]
+) -> None:
+    rules = [TOURS.format(depot=1), "arc[2,2] == 1", "arc[3,3] == 1"]
+    agrees(tour(model_of, [1] * 9, [1] * 9, *rules))

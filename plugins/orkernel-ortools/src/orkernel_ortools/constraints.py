@@ -9,7 +9,7 @@ from orkernel.algebra.forms import Operation
 from orkernel_ortools.exact import Linear, Rational, common_scale, rational
 from orkernel_ortools.intervals import interval_variable, nonnegative, scale_of, spans
 from orkernel_ortools.lookup import position
-from orkernel_ortools.program import FALSE
+from orkernel_ortools.program import FALSE, TRUE
 
 if TYPE_CHECKING:
     from orkernel.algebra.arguments import Arcs
@@ -122,7 +122,15 @@ def _multi_circuit(c: Compiler, node: Operation) -> None:
             for literal in literals if tail != head else ():
                 c.program.clause((~literal,))
         return
+    if all((n, n) in arcs for n in others):
+        _always_leave_the_depot(arcs)
     c.program.model.add_multiple_circuit(_arcs(c, arcs))
+
+
+def _always_leave_the_depot(arcs: dict[tuple[int, int], list[int]]) -> None:
+    """Add a node of its own tour: CP-SAT's presolve takes for granted that some arc leaves."""
+    extra = max(n for arc in arcs for n in arc) + 1
+    arcs[0, extra] = arcs[extra, 0] = [TRUE]
 
 
 def _arcs(c: Compiler, arcs: dict[tuple[int, int], list[int]]) -> list[tuple[int, int, Any]]:

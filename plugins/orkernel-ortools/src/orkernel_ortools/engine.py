@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,8 @@ POLL = 0.02
 """Seconds between looks at the cancel flag while CP-SAT runs."""
 NO_BOUND = 2.0**62
 """A bound of this size means none."""
-EASY = 0.1
-"""Deterministic seconds (one is some seconds on a clock) that one worker gets alone."""
-PORTFOLIO = 8
-"""Fewest workers of a portfolio: CP-SAT's strategies complement each other even on one core."""
+ROUNDING = 1e-6
+"""CP-SAT's bound is this near to the whole number that it is."""
 GRACE = 1.0
 """Seconds that CP-SAT has to react to a stop, or past its time limit, before it is left."""
 
@@ -47,6 +45,7 @@ class Ending:
         value: Reads a variable of the best point; None without one.
         objective: CP-SAT's objective of that point; None without a point or an objective.
         bound: CP-SAT's lower bound on its own objective; None if there is none.
+        proven: No point is better, not even within a gap.
         interrupted: The user interrupted.
         core: Literals that cannot hold together, by CP-SAT's index.
         statistics: Branches, conflicts, seconds.
@@ -56,6 +55,7 @@ class Ending:
     value: Callable[[Any], int] | None
     objective: float | None
     bound: float | None
+    proven: bool
     interrupted: bool
     core: tuple[int, ...]
     statistics: dict[str, float]
@@ -83,42 +83,6 @@ class _Incumbents(cp_model.CpSolverSolutionCallback):
         self._events.put(Event("solver.incumbent", "solve", f"objective {objective:.9g}", data))
 
 
-def solve(built: Built, ctx: RunContext) -> Ending:
-    """Solve a program: alone and repeatably while it is easy, then by a portfolio of workers.
-
-    With the option `deterministic` the portfolio takes turns in a fixed order instead of racing.
-
-    Raises:
-        Cancelled: Interrupted as a KeyboardInterrupt.
-        PluginError: CP-SAT refuses the program.
-    """
-    workers = int(ctx.options.get("workers", 0))
-    workers = workers if workers > 0 else max(PORTFOLIO, os.cpu_count() or 1)
-    if workers == 1 or ctx.options.get("deterministic", False):
-        return run(built, ctx, workers=workers)
-    alone = run(built, ctx, effort=EASY)
-    if alone.status in ("optimal", "infeasible") or alone.interrupted or ctx.remaining() == 0.0:
-        return alone
-    if alone.value is not None:
-        built.hint(built.point(alone.value))
-    return _better(alone, run(built, ctx, workers=workers))
-
-
-def _better(first: Ending, second: Ending) -> Ending:
-    """The better point of two runs, with the better bound."""
-    if second.status == "infeasible" or first.value is None:
-        return second
-    if second.value is None or (
-        first.objective is not None
-        and second.objective is not None
-        and first.objective < second.objective
-    ):
-        bounds = [e.bound for e in (first, second) if e.bound is not None]
-        bound = max(bounds, default=None)
-        return replace(first, bound=bound, interrupted=second.interrupted)
-    return second
-
-
 def run(
     built: Built,
     ctx: RunContext,
@@ -134,7 +98,7 @@ def run(
 
     Args:
         built: The program.
-        ctx: Seed, deadline, gap, cancellation, options.
+        ctx: Seed, deadline, gap, cancellation, options (`deterministic`, `log`).
         workers: Number of workers; one alone is repeatable, several race unless the option
             `deterministic` is set.
         silent: No events.
@@ -171,7 +135,7 @@ def run(
             if interrupted or late:
                 solver.stop_search()
                 if not finished.wait(GRACE):
-                    return Ending("unknown", None, None, None, interrupted, (), {})
+                    return Ending("unknown", None, None, None, False, interrupted, (), {})
     except KeyboardInterrupt:
         solver.stop_search()
         raise Cancelled from None
@@ -228,6 +192,7 @@ def _ending(solver: Any, built: Built, interrupted: bool) -> Ending:
         solver.value if found else None,
         float(solver.objective_value) if found and built.goal is not None else None,
         _bound(solver, built),
+        status == "optimal" and solver.parameters.relative_gap_limit == 0.0,
         interrupted,
         tuple(response.sufficient_assumptions_for_infeasibility),
         {
@@ -239,8 +204,10 @@ def _ending(solver: Any, built: Built, interrupted: bool) -> Ending:
 
 
 def _bound(solver: Any, built: Built) -> float | None:
-    """CP-SAT's bound, unless it is the one that it starts from."""
+    """CP-SAT's bound, a whole number but for its arithmetic; None if it is where it started."""
     if built.goal is None:
         return None
     bound = float(solver.best_objective_bound)
-    return bound if abs(bound) < NO_BOUND else None
+    if abs(bound) >= NO_BOUND:
+        return None
+    return float(math.ceil(bound - max(ROUNDING, 1e-15 * abs(bound))))

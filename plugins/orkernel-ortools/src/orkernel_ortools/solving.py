@@ -14,34 +14,31 @@ from orkernel.errors import Cancelled
 from orkernel.solution import InfeasibleSubset, Solution, Status
 from orkernel_ortools.bounds import Bounds, declared, derived
 from orkernel_ortools.building import Built, build
-from orkernel_ortools.engine import Ending, identity, run, solve
+from orkernel_ortools.engine import Ending, identity, run
 from orkernel_ortools.infeasible import infeasible_subset
+from orkernel_ortools.search import search
+from orkernel_ortools.tours import not_worse, recognised, routed_answer, starting_point
 from orkernel_ortools.unbounded import solve_unbounded
 
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Floats
     from orkernel.context import RunContext
     from orkernel.model import Model
+    from orkernel_ortools.routing import Tour
 
 
 class OutOfTime(Exception):
     """The deadline passed while the program was being built."""
 
 
-def solve_model(model: Model, ctx: RunContext, start: Floats | None = None) -> Solution:
-    """Solve a model of integer columns; see `OrtoolsAgent.solve`.
-
-    Args:
-        model: At most one objective.
-        ctx: Run context.
-        start: A point to start from; the model's own starting values otherwise.
-    """
+def solve_model(model: Model, ctx: RunContext) -> Solution:
+    """Solve a model of integer columns; see `OrtoolsAgent.solve`."""
     started = time.perf_counter()
     if ctx.remaining() == 0.0:
         solution = _out_of_time("no time left to start CP-SAT")
     else:
         try:
-            solution = _solve(model, ctx, start)
+            solution = _by_method(model, ctx)
         except OutOfTime:
             solution = _out_of_time("the time was over before the model was built")
     return replace(solution, seconds=time.perf_counter() - started)
@@ -49,6 +46,16 @@ def solve_model(model: Model, ctx: RunContext, start: Floats | None = None) -> S
 
 def _out_of_time(message: str) -> Solution:
     return Solution(Status.TIME_LIMIT, identity(), message=message)
+
+
+def _by_method(model: Model, ctx: RunContext) -> Solution:
+    if ctx.options.get("method", "auto") != "routing":
+        return _solve(model, ctx, recognised(model, ctx))
+
+    def exact(ctx: RunContext, start: Floats | None) -> Solution:
+        return _solve(model, ctx, None, start)
+
+    return routed_answer(model, ctx, exact)
 
 
 def _ticker(ctx: RunContext) -> Callable[[], None]:
@@ -62,7 +69,17 @@ def _ticker(ctx: RunContext) -> Callable[[], None]:
     return tick
 
 
-def _solve(model: Model, ctx: RunContext, start: Floats | None) -> Solution:
+def _solve(
+    model: Model, ctx: RunContext, tour: Tour | None, given: Floats | None = None
+) -> Solution:
+    """CP-SAT's answer.
+
+    Args:
+        model: The model.
+        ctx: Run context.
+        tour: The tours that routing may search for a better start.
+        given: A point to start from; the model's own starting values otherwise.
+    """
     tick = _ticker(ctx)
     bounds = declared(model)
     crossed = np.flatnonzero(bounds.lower > bounds.upper)
@@ -80,8 +97,19 @@ def _solve(model: Model, ctx: RunContext, start: Floats | None) -> Solution:
     ) -> Solution:
         built = build(model, limits.lower, limits.upper, tick=tick)
         built.hint(model.columns.start if start is None else start)
-        ending = solve(built, ctx) if effort is None else run(built, ctx, effort=effort)
-        return _interpret(built, ending)
+        if effort is not None:
+            return _interpret(built, run(built, ctx, effort=effort))
+        routed: list[Floats] = []
+
+        def better() -> Floats | None:
+            point = starting_point(tour, ctx)
+            routed.extend([] if point is None else [point])
+            return point
+
+        ending = search(built, ctx, better)
+        if ending.interrupted and ending.value is None and routed:
+            ending = replace(ending, interrupted=False)
+        return not_worse(model, _interpret(built, ending), routed[0] if routed else None)
 
     if bounds.open.size:
         implied = derived(model, bounds)
@@ -94,7 +122,7 @@ def _solve(model: Model, ctx: RunContext, start: Floats | None) -> Solution:
         bounds = implied
     if bounds.open.size:
         return solve_unbounded(model, bounds, ctx, within)
-    solution = within(bounds, ctx, start, None)
+    solution = within(bounds, ctx, given, None)
     if solution.status is Status.INFEASIBLE and len(model.rows):
         return replace(solution, infeasible_subset=infeasible_subset(model, bounds, ctx, tick))
     return solution
@@ -127,7 +155,8 @@ def _interpret(built: Built, ending: Ending) -> Solution:
         c * ending.value(built.program.variables[v]) for v, c in goal.linear.terms.items()
     )
     scaled = int(Fraction(exact) * goal.scale) * (-1 if goal.maximize else 1)
-    proven = not goal.linear.terms or (ending.bound is not None and ending.bound >= scaled)
+    closed = ending.bound is not None and ending.bound >= scaled
+    proven = ending.proven or closed or not goal.linear.terms
     return replace(
         basis,
         status=Status.OPTIMAL if proven else Status.FEASIBLE,
