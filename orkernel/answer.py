@@ -124,6 +124,16 @@ class Answer:
         return next(iter(self.objectives.values())) if len(self.objectives) == 1 else None
 
     @property
+    def compromise(self) -> int | None:
+        """Which point of the front `variables` holds; None without a front."""
+
+        def distance(number: int) -> float:
+            point = self.pareto[number]["objectives"]
+            return sum(abs(point[name] - value) for name, value in self.objectives.items())
+
+        return min(range(len(self.pareto)), key=distance, default=None)
+
+    @property
     def exit_code(self) -> ExitCode:
         """Exit code of `orkernel run` for this answer."""
         if self.interrupted:

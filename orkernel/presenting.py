@@ -108,21 +108,28 @@ def _put(target: dict[str, Any], name: str, keys: list[str], value: Any) -> None
 
 
 def pareto_by_name(model: Model, points: Sequence[ParetoPoint]) -> list[dict[str, Any]]:
-    """Points of a front as `{"objectives": …, "variables": …}`."""
+    """Points of a front as `{"objectives": …, "variables": …}`, objectives recomputed."""
     names = [o.name for o in model.formulation.objectives]
     return [
         {
-            "objectives": dict(zip(names, map(float, p.objectives), strict=True)),
-            "variables": model.values(p.values),
+            "objectives": dict(zip(names, objectives, strict=True)),
+            "variables": model.values(point.values),
         }
-        for p in points
+        for point, objectives in zip(points, _recomputed(model, points), strict=True)
     ]
+
+
+def _recomputed(model: Model, points: Sequence[ParetoPoint]) -> list[list[float]]:
+    found: list[list[float]] = model.evaluate(
+        np.array([p.values for p in points])
+    ).objectives.tolist()
+    return found
 
 
 def front_figures(model: Model, points: Sequence[ParetoPoint]) -> FrontFigures:
     """Ideal and nadir point and hypervolume of a checked front."""
     maximize = [o.sense == "maximize" for o in model.formulation.objectives]
-    return figures([p.objectives for p in points], maximize)
+    return figures(_recomputed(model, points), maximize)
 
 
 def subset_by_name(model: Model, subset: InfeasibleSubset) -> tuple[SubsetMember, ...]:

@@ -10,6 +10,7 @@
     solution.json  solution.npz      the solver's answer, numbers exact
     answer.json          what `--json` prints
     report.html          the same for people
+    front.png            a Pareto front as a picture, where matplotlib is installed
     events.jsonl         everything that happened, one event a line
 
 A file is either complete or not there: each is written beside its place, flushed, and
@@ -137,6 +138,10 @@ class RunFolder:
     def write_text(self, name: str, text: str) -> None:
         """Write one text file atomically."""
         write_atomically(self.path / name, text)
+
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """Write one binary file of the folder."""
+        write_atomically(self.path / name, content)
 
     def read_json(self, name: str) -> Any:
         """Content of a JSON file, or None if it is not there.

@@ -128,7 +128,12 @@ class Storage:
             self.write_json("answer.json", value)
             if self.folder is not None:
                 from orkernel.report.html import to_html
+                from orkernel.report.picture import front_png
 
-                page = to_html(answer)
+                picture = front_png(answer)
+                if picture is not None:
+                    drawn = picture
+                    self._attempt(lambda folder: folder.write_bytes("front.png", drawn))
+                page = to_html(answer, picture)
                 self._attempt(lambda folder: folder.write_text("report.html", page))
         self.write_json("run.json", {**self._run, "state": state})

@@ -27,10 +27,12 @@ def front_parts(answer: Answer) -> Iterator[RenderableType]:
     if answer.front is None or not answer.pareto:
         return
     points = [point["objectives"] for point in answer.pareto]
-    yield _points(points, answer.objectives)
+    assert answer.compromise is not None
+    chosen = points[answer.compromise]
+    yield _points(points, chosen)
     yield _corners(answer)
     if len(points[0]) == 2:
-        yield picture(points, answer.objectives)
+        yield picture(points, chosen)
 
 
 def _points(points: Sequence[Mapping[str, float]], chosen: Mapping[str, float]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,13 @@ mark{border-radius:.2rem;color:inherit}
 """
 
 
-def to_html(answer: Answer) -> str:
-    """The report of an answer as a complete page."""
+def to_html(answer: Answer, picture: bytes | None = None) -> str:
+    """The report of an answer as a complete page.
+
+    Args:
+        answer: What is reported.
+        picture: The front of the answer as PNG.
+    """
     good = "good" if answer.exit_code == 0 else "bad"
     title = answer.formulation.title if answer.formulation is not None else ""
     body = [
@@ -59,6 +65,7 @@ def to_html(answer: Answer) -> str:
             ],
         ),
         _front(answer),
+        _picture(picture),
     ]
     if answer.duals is not None:
         rows = _figures(answer.duals["constraints"])
@@ -94,6 +101,13 @@ def _front(answer: Answer) -> str:
     return _table("Pareto front", names, points) + _table(
         "Best and worst on the front", ("", *names), corners
     )
+
+
+def _picture(content: bytes | None) -> str:
+    if content is None:
+        return ""
+    data = base64.b64encode(content).decode("ascii")
+    return f'<img alt="The Pareto front" width="640" src="data:image/png;base64,{data}">'
 
 
 def _figures(values: Mapping[str, Any]) -> list[tuple[str, str]]:

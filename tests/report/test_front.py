@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -12,6 +13,7 @@ from orkernel.fronts import figures
 from orkernel.records import Guarantee
 from orkernel.report.front import CHOSEN, HEIGHT, POINT, picture
 from orkernel.report.html import to_html
+from orkernel.report.picture import front_png
 from orkernel.report.terminal import render
 from orkernel.report.words import conflict_words, headline
 from orkernel.solution import Estimate, SolverIdentity, Status
@@ -61,6 +63,31 @@ def test_the_picture_has_the_extremes_in_its_corners() -> None:
     assert lines[1].endswith("│" + POINT)
     assert lines[HEIGHT].rstrip().endswith(POINT)
     assert lines[-1].split() == ["0", "5", "a"]
+
+
+@pytest.mark.parametrize("objectives", [2, 3, 10])
+def test_a_front_is_drawn_as_a_png_and_lies_in_the_page(objectives: int) -> None:
+    points = np.eye(objectives)
+    names = [f"goal $_{k}" for k in range(objectives)]
+    answer = Answer(
+        Status.PARETO_FRONT,
+        True,
+        objectives=dict(zip(names, points[0].tolist(), strict=True)),
+        pareto=[
+            {"objectives": dict(zip(names, p, strict=True)), "variables": {}}
+            for p in points.tolist()
+        ],
+        front=figures(points, [False] * objectives),
+    )
+    assert answer.compromise == 0
+    content = front_png(answer)
+    assert content is not None
+    assert content.startswith(b"\x89PNG\r\n")
+    assert "data:image/png;base64,iVBOR" in to_html(answer, content)
+
+
+def test_an_answer_without_front_has_no_picture() -> None:
+    assert front_png(Answer(Status.OPTIMAL)) is None
 
 
 def test_the_page_escapes_the_objectives_of_a_front() -> None:
