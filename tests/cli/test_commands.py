@@ -188,18 +188,43 @@ def test_a_lexicographic_formulation_through_the_command_line(orkernel: Command)
     assert answer["evidence"] == "certificate"
 
 
-def test_a_pareto_formulation_is_refused_by_single_objective_agents(orkernel: Command) -> None:
-    formulation = {
-        "variables": [{"name": "x", "upper": 4}, {"name": "y", "upper": 4}],
-        "objectives": [
-            {"name": "a", "sense": "maximize", "expression": "x"},
-            {"name": "b", "sense": "minimize", "expression": "x"},
-        ],
-        "constraints": [{"name": "c", "expression": "x + y <= 5"}],
-    }
-    answer = orkernel.json("run", orkernel.write("f.json", formulation), code=4)
+TWO_GOALS = {
+    "variables": [{"name": "x", "upper": 4}, {"name": "y", "upper": 4}],
+    "objectives": [
+        {"name": "a", "sense": "maximize", "expression": "x"},
+        {"name": "b", "sense": "minimize", "expression": "x"},
+    ],
+    "constraints": [{"name": "c", "expression": "x + y <= 5"}],
+}
+
+
+def test_a_front_has_the_wanted_points_and_a_replay_finds_the_same(orkernel: Command) -> None:
+    file = orkernel.write("f.json", TWO_GOALS)
+    answer = orkernel.json("run", file, "--front-points", "5", "--solver", "highs")
+    assert (answer["status"], answer["evidence"]) == ("pareto_front", "certificate")
+    assert [p["objectives"]["a"] for p in answer["pareto"]] == pytest.approx([4, 3, 2, 1, 0])
+    assert {p["objectives"]["b"] for p in answer["pareto"]} >= {answer["objectives"]["b"]}
+    stored = json.loads(
+        (orkernel.folder / answer["run_dir"] / "run.json").read_text(encoding="utf-8")
+    )
+    assert stored["request"]["front_points"] == 5
+    assert orkernel("replay", answer["run_dir"]).returncode == 0
+
+
+def test_a_front_of_one_point_cannot_be_asked_for(orkernel: Command) -> None:
+    done = orkernel("run", orkernel.write("f.json", TWO_GOALS), "--front-points", "1")
+    assert done.returncode == 2
+    assert "--front-points" in done.stderr
+
+
+def test_priorities_that_settle_nothing_are_refused_with_what_to_change(
+    orkernel: Command,
+) -> None:
+    first, second = TWO_GOALS["objectives"]
+    unclear = {**TWO_GOALS, "objectives": [{**first, "weight": 1}, second]}
+    answer = orkernel.json("run", orkernel.write("f.json", unclear), code=4)
     assert answer["status"] == "ill_posed"
-    assert "multi_objective" in answer["message"]
+    assert "give every objective of a priority a weight, or none of them" in answer["message"]
 
 
 def test_plugins_show_lists_what_an_agent_takes_and_exports(orkernel: Command) -> None:
