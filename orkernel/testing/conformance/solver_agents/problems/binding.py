@@ -117,10 +117,10 @@ UPPER = {
         slack=2.0,
     ),
     "global": problem(
-        [integer("x", 4, 1, index=["I"])],
+        [integer("x", 5, 1, index=["I"])],
         rows("all_different(x[i] for i in I)"),
         maximize("sum(x[i] for i in I)"),
-        9.0,
+        12.0,
         sets={"I": 3},
         slack=1.0,
     ),
