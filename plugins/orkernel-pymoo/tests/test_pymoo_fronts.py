@@ -72,7 +72,7 @@ def plain(name: str, generations: int, population: int, seed: int) -> Floats:
 
 @pytest.mark.parametrize(
     ("name", "generations"),
-    [("zdt1", 120), ("zdt2", 120), ("zdt3", 120), ("dtlz1", 150), ("dtlz2", 60)],
+    [("zdt1", 100), ("zdt2", 100), ("zdt3", 100), ("dtlz1", 200), ("dtlz2", 60)],
 )
 def test_front_is_as_near_to_the_analytic_one_as_plain_pymoo(
     load: Callable[[str], Model], solve: Solve, name: str, generations: int

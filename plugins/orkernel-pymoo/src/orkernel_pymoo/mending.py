@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 INTERIOR = 1e-7
 """Least relative distance from the middle to every row; a thinner polytope is not used."""
 LP_SECONDS = 5.0
+INFEASIBLE = 2
+"""SciPy's status of an infeasible linear program."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +38,14 @@ class Mender:
         rows: Linear rows `rows · y ≤ limits` over continuous searched columns.
         limits: Shape `(rows,)`.
         middle: A point well inside; None when rows are left to the search.
+        impossible: True if no point of the box keeps the rows, not even with fractions.
     """
 
     integer: Bools
     rows: Floats
     limits: Floats
     middle: Floats | None
+    impossible: bool
 
     @classmethod
     def of(cls, space: SearchSpace, lower: Floats, upper: Floats) -> Mender:
@@ -55,8 +59,10 @@ class Mender:
         rows, limits = _inequalities(space)
         keep = ~np.any(rows[:, space.integer] != 0.0, axis=1) & np.any(rows != 0.0, axis=1)
         rows, limits = rows[keep], limits[keep]
-        middle = _middle(rows, limits, lower, upper) if len(rows) else None
-        return cls(space.integer, rows, limits, middle)
+        middle, impossible = None, False
+        if len(rows):
+            middle, impossible = _middle(rows, limits, lower, upper)
+        return cls(space.integer, rows, limits, middle, impossible)
 
     def mend(self, Y: Floats, lower: Floats, upper: Floats) -> Floats:
         """Mended copies of points `(points, columns)` within a box."""
@@ -101,8 +107,14 @@ def _inequalities(space: SearchSpace) -> tuple[Floats, Floats]:
     return rows[finite], limits[finite]
 
 
-def _middle(rows: Floats, limits: Floats, lower: Floats, upper: Floats) -> Floats | None:
-    """The point with the largest least distance to rows and bounds, each relative to the box."""
+def _middle(
+    rows: Floats, limits: Floats, lower: Floats, upper: Floats
+) -> tuple[Floats | None, bool]:
+    """The point with the largest least distance to rows and bounds, each relative to the box.
+
+    Returns:
+        The point, None if it is not well inside; and whether there is no point at all.
+    """
     width = upper - lower
     scaled = rows * width
     norms = np.linalg.norm(scaled, axis=1)
@@ -128,6 +140,6 @@ def _middle(rows: Floats, limits: Floats, lower: Floats, upper: Floats) -> Float
         options={"time_limit": LP_SECONDS},
     )
     if found.x is None or found.x[-1] < INTERIOR:
-        return None
+        return None, found.status == INFEASIBLE
     middle: Floats = lower + width * found.x[:-1]
-    return middle
+    return middle, False

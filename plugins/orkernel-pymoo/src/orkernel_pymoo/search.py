@@ -87,6 +87,8 @@ def search(
         lower, upper = space.box(radius)
         problem = PopulationProblem(evaluation, lower, upper)
         mender = Mender.of(space, lower, upper)
+        if mender.impossible:
+            continue
         start = given if mender.middle is None else np.vstack([given, mender.middle])
         start = mender.mend(start, lower, upper)
         if settings.polish and len(evaluation.maximize) > 1 and len(space.model.rows):
