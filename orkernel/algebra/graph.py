@@ -112,18 +112,21 @@ def _shifted(table: NodeTable, number: int, lower: float, upper: float) -> Graph
 def _compact(graph: Graph) -> Graph:
     """The graph without nodes that no row or objective uses."""
     used = reachable(graph, [r.node for r in graph.rows] + [o.node for o in graph.objectives])
-    order = np.cumsum(used) - 1
+    if used.all():
+        return graph
+    order: list[int] = (np.cumsum(used) - 1).tolist()
     nodes: list[Constant | Column | Operation] = []
     for number in np.flatnonzero(used).tolist():
         node = graph.nodes[number]
         if isinstance(node, Operation):
-            arguments = tuple(int(order[k]) for k in node.arguments)
-            node = Operation(node.op, arguments, node.data)
+            arguments = tuple([order[k] for k in node.arguments])
+            if arguments != node.arguments:
+                node = Operation(node.op, arguments, node.data)
         nodes.append(node)
     return Graph(
         tuple(nodes),
-        tuple(replace(row, node=int(order[row.node])) for row in graph.rows),
-        tuple(replace(o, node=int(order[o.node])) for o in graph.objectives),
+        tuple(replace(row, node=order[row.node]) for row in graph.rows),
+        tuple(replace(o, node=order[o.node]) for o in graph.objectives),
         graph.columns,
         graph.row_labels,
     )

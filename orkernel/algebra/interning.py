@@ -68,7 +68,8 @@ class NodeTable:
         self.columns = columns
         self.nodes: list[Constant | Column | Operation] = []
         self.integral: list[bool] = []
-        self._numbers: dict[object, int] = {}
+        self._constants: dict[float, int] = {}
+        self._operations: dict[tuple[str, tuple[int, ...], Any], int] = {}
         self._binary = columns.integer & (columns.lower >= 0) & (columns.upper <= 1)
         self._columns = np.full(len(columns), -1, np.int64)
 
@@ -80,24 +81,25 @@ class NodeTable:
             if isinstance(node, Operation):
                 table.operation(node.op, node.arguments, node.data)
             elif isinstance(node, Column):
-                table._add(node, bool(graph.columns.integer[node.number]))
+                table.column_nodes(np.array([node.number]))
             else:
                 table.constant(node.value)
         return table
 
     def _add(self, node: Constant | Column | Operation, integral: bool) -> int:
-        number = self._numbers.get(node)
-        if number is None:
-            number = self._numbers[node] = len(self.nodes)
-            self.nodes.append(node)
-            self.integral.append(integral)
-        return number
+        self.nodes.append(node)
+        self.integral.append(integral)
+        return len(self.nodes) - 1
 
     # ------------------------------------------------------------------ leaves
 
     def constant(self, value: float) -> int:
         """A number."""
-        return self._add(Constant(float(value) + 0.0), float(value).is_integer())
+        value = float(value) + 0.0
+        number = self._constants.get(value)
+        if number is None:
+            number = self._constants[value] = self._add(Constant(value), value.is_integer())
+        return number
 
     def constants(self, values: NDArray[Any], size: int) -> Integers:
         """Numbers, one per row of a space."""
@@ -131,6 +133,10 @@ class NodeTable:
     def operation(self, op: str, arguments: Iterable[int], data: Any = None) -> int:
         """An operation as it is, without folding."""
         numbers = tuple(arguments)
+        key = op, numbers, data
+        known = self._operations.get(key)
+        if known is not None:
+            return known
         integral = op in TRUTHS or (op in _KEEP_INTEGRAL and all(self.integral[k] for k in numbers))
         if op in ("floor", "ceil"):
             integral = True
@@ -139,7 +145,8 @@ class NodeTable:
         if op == "pow" and self.integral[numbers[0]]:
             exponent = self.value(numbers[1])
             integral = exponent is not None and exponent >= 0 and exponent.is_integer()
-        return self._add(Operation(op, numbers, data), integral)
+        number = self._operations[key] = self._add(Operation(op, numbers, data), integral)
+        return number
 
     def total(self, terms: Iterable[int]) -> int:
         """Sum of nodes; sums among them are spliced in, their constant comes last."""
