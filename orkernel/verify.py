@@ -187,7 +187,8 @@ def _sampling_problems(model: Model, solution: Solution, point: Verification) ->
     Its point was judged over the common sample, which proves nothing about all scenarios. What
     was simulated must agree with that sample within the errors of both.
     """
-    if point.values is None or (not solution.estimates and Capability.RANDOM not in model.needs):
+    random = bool(model.program.scope.random) and Capability.RANDOM in model.needs
+    if point.values is None or not (random or solution.estimates):
         return []
     problems = []
     if solution.status is Status.OPTIMAL:

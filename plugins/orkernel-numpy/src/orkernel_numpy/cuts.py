@@ -143,8 +143,8 @@ def cut(program: ConvexProgram, domain: Domain, judge: Judge) -> Convex:
     start = judge.model.columns.start
     centre = np.clip(np.where(np.isfinite(start), start, 0.0), domain.lower, domain.upper)
     free = ~(np.isfinite(domain.lower) & np.isfinite(domain.upper))
-    if np.any(free & domain.integer):
-        return outcome
+    if free.any() and domain.integer.any():
+        return outcome  # an optimum inside a box is global only where the domain is convex
     master = Master(domain, len(program.terms))
     if not _tangents(program, master, centre, np.full(len(program.terms), -np.inf)):
         return outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ STATIONARY = 1e-5
 """Residual of the optimality conditions, relative to the gradient, that counts as zero."""
 UNDEFINED = 1e20
 """Stands for a value that is not defined."""
+EVALUATIONS = 400
+"""Most evaluations of one descent, gradients included."""
 FAR = 1e8
 """Where a local search ends that no bound holds back."""
 SWAPS = 60
@@ -35,6 +38,10 @@ SWAPS = 60
 
 class Stopped(Exception):
     """The time is up, or the user interrupted."""
+
+
+class Exhausted(Exception):
+    """A descent has made more evaluations than it may."""
 
 
 class Smooth:
@@ -64,6 +71,7 @@ class Smooth:
         self.lower, self.upper = lower, upper
         self.logical = not bool(plain.all())
         self._held: dict[str, tuple[bytes, Any]] = {}
+        self._left = np.inf
 
     def point(self, z: Floats) -> Floats:
         """The whole point."""
@@ -89,6 +97,9 @@ class Smooth:
         if name not in self._held or self._held[name][0] != key:
             if self.judge.stopped:
                 raise Stopped
+            self._left -= 1
+            if self._left < 0:
+                raise Exhausted
             self._held[name] = key, compute(z)
         return self._held[name][1]
 
@@ -131,6 +142,7 @@ class Smooth:
         z = np.clip(self.x[self.free], self.low, self.high)
         if not z.size:
             return
+        iterates = [z]
         constraints: list[dict[str, Any]] = []
         for kind, rows, sign, limits in (
             ("eq", self.equal, 1.0, self.upper),
@@ -148,8 +160,9 @@ class Smooth:
                     }
                 )
         size = max(1.0, min(UNDEFINED, abs(self.valued(z)[0])))
-        with np.errstate(all="ignore"):
-            answer = optimize.minimize(
+        self._left = EVALUATIONS
+        with np.errstate(all="ignore"), suppress(Exhausted):
+            optimize.minimize(
                 lambda z: self.valued(z)[0],
                 z,
                 jac=lambda z: self.evaluated(z)[1],
@@ -157,8 +170,10 @@ class Smooth:
                 bounds=list(zip(self.low, self.high, strict=True)),
                 constraints=constraints,
                 options={"maxiter": 100, "ftol": 1e-11 * size},
+                callback=lambda z: iterates.append(np.array(z)),
             )
-        self._restore(np.clip(answer.x, self.low, self.high))
+        self._left = np.inf
+        self._restore(np.clip(iterates[-1], self.low, self.high))
 
     def _restore(self, z: Floats) -> None:
         """Newton steps onto the rows that are violated, and judge where they lead."""

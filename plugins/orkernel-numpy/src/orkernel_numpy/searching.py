@@ -138,6 +138,8 @@ def _searched(domain: Domain, judge: Judge, ctx: RunContext, relaxed: Floats | N
             if not _at_edge(judge.best, domain, window):
                 return []
             centre = judge.best
+        elif np.all(np.isfinite(domain.upper - domain.lower)):
+            return []
         reach *= 10
     return [] if judge.best is None else [EDGE]
 
