@@ -22,44 +22,40 @@ ALL_DIFFERENT = problem(
 )
 
 CIRCUIT = problem(
-    [binary("arc", index=["CITY", "CITY"])],
-    rows("circuit(arc[i,j] for i in CITY for j in CITY if i != j)"),
-    minimize("sum(length[i,j]*arc[i,j] for i in CITY for j in CITY if i != j)"),
+    [binary("arc", index=["ARC"])],
+    rows("circuit(arc[i,j] for (i,j) in ARC)"),
+    minimize("sum(length[i,j]*arc[i,j] for (i,j) in ARC)"),
     11.0,
-    sets={"CITY": ["a", "b", "c", "d"]},
+    sets={"ARC": [[i, j] for i in "abcd" for j in "abcd" if i != j]},
     parameters=[
-        {
-            "name": "length",
-            "index": ["CITY", "CITY"],
-            "value": [[0, 1, 9, 4], [1, 0, 8, 9], [9, 5, 0, 1], [2, 9, 1, 0]],
-        }
+        {"name": "length", "index": ["ARC"], "value": [1, 9, 4, 1, 8, 9, 9, 5, 1, 2, 9, 1]}
     ],
     slack=1.0,
 )
 """Without the tour two loops a-b and c-d would cost 4; the tour a-d-c-b costs 4 + 1 + 5 + 1."""
 
 MULTI_CIRCUIT = problem(
-    [binary("arc", index=["STOP", "STOP"])],
+    [binary("arc", index=["ARC"])],
     rows(
-        'multi_circuit([arc[i,j] for i in STOP for j in STOP if i != j], "depot")',
-        'sum(arc["depot",j] for j in STOP if j != "depot") == 2',
+        'multi_circuit([arc[i,j] for (i,j) in ARC], "depot")',
+        'sum(arc[i,j] for (i,j) in ARC if i == "depot") == 2',
     ),
-    minimize("sum(length[i,j]*arc[i,j] for i in STOP for j in STOP if i != j)"),
+    minimize("sum(length[i,j]*arc[i,j] for (i,j) in ARC)"),
     15.0,
-    sets={"STOP": ["depot", "p", "q", "r"]},
+    sets={
+        "ARC": [
+            [i, j] for i in ("depot", "p", "q", "r") for j in ("depot", "p", "q", "r") if i != j
+        ]
+    },
     parameters=[
-        {
-            "name": "length",
-            "index": ["STOP", "STOP"],
-            "value": [[0, 3, 4, 5], [3, 0, 1, 9], [4, 1, 0, 9], [2, 9, 9, 0]],
-        }
+        {"name": "length", "index": ["ARC"], "value": [3, 4, 5, 3, 1, 9, 4, 1, 9, 2, 9, 9]}
     ],
     slack=1.0,
 )
 """Two routes: depot-q-p-depot or depot-p-q-depot with 8, and depot-r-depot with 7."""
 
 NO_OVERLAP = problem(
-    [integer("start", 9, index=["JOB"]), integer("end", 14)],
+    [integer("start", 7, index=["JOB"]), integer("end", 12)],
     [
         *rows("no_overlap(interval(start[j], length[j]) for j in JOB)", "start[2] >= 3"),
         each("last", "j in JOB", "start[j] + length[j] <= end"),
