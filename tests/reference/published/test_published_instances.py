@@ -23,11 +23,14 @@ TIME_LIMIT = 120
 
 
 def answer(name: str, folder: Path, *options: str) -> dict[str, Any]:
-    """What `orkernel run FILE.json --json` prints for an instance."""
+    """What `orkernel run FILE.json --json` prints for an instance.
+
+    No second agent is asked: the published optimum is the second opinion.
+    """
     source = folder / f"{name}.json"
     source.write_text(json.dumps(formulation(name)), encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "orkernel", "run", str(source), "--json"),
+        *(sys.executable, "-m", "orkernel", "run", str(source), "--json", "--no-second-opinion"),
         *("--out", str(folder / "runs"), "--time-limit", str(TIME_LIMIT), *options),
     ]
     environment = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
