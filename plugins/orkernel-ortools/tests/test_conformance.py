@@ -1,5 +1,5 @@
 from orkernel.testing import SolverAgentConformance
 
 
-class TestOrtools(SolverAgentConformance):
+class TestConformance(SolverAgentConformance):
     name = "ortools"

@@ -99,8 +99,12 @@ class Program:
 
     def whole_range(self, linear: Linear, scale: int) -> tuple[int, int]:
         """Range of `scale · linear`, which must be whole."""
-        low, high = self.range(linear)
-        return int(low * scale), int(high * scale)
+        low = high = _whole(linear.constant, scale)
+        for v, c in linear.terms.items():
+            k = _whole(c, scale)
+            ends = k * self.lower[v], k * self.upper[v]
+            low, high = low + min(ends), high + max(ends)
+        return low, high
 
     def expression(self, linear: Linear, scale: int) -> Any:
         """`scale · linear`, which must be whole, as CP-SAT's expression.
@@ -113,8 +117,8 @@ class Program:
         return cp_model.LinearExpr.weighted_sum(parts, coefficients) + constant
 
     def _scaled(self, linear: Linear, scale: int) -> tuple[list[int], list[int], int]:
-        coefficients = [int(c * scale) for c in linear.terms.values()]
-        constant = int(linear.constant * scale)
+        coefficients = [_whole(c, scale) for c in linear.terms.values()]
+        constant = _whole(linear.constant, scale)
         reach = abs(constant) + sum(
             abs(c) * max(abs(self.lower[v]), abs(self.upper[v]))
             for v, c in zip(linear.terms, coefficients, strict=True)
@@ -250,6 +254,11 @@ class Program:
     def equal(self, one: Linear, other: Linear) -> int:
         """The literal that says whether two expressions are equal."""
         return self.within(one.minus(other), 0, 0)
+
+
+def _whole(value: Rational, scale: int) -> int:
+    """`scale · value`, which must be whole."""
+    return value.numerator * (scale // value.denominator)
 
 
 def _inwards(
