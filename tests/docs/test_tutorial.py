@@ -18,8 +18,11 @@ TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(sh|diff)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FAILS = "  # fails"
 PREAMBLE = """
-pip() { [ "$2" = "orkernel[standard]" ] || [ "$2" = hatchling ] || "$PYTHON" -m pip install -q --no-deps --no-index \
-    --no-build-isolation --disable-pip-version-check --target "$SITE" . ; }
+pip() {
+    case "$2" in orkernel*|hatchling) return;; esac
+    "$PYTHON" -m pip install -q --no-deps --no-index --no-build-isolation \
+        --disable-pip-version-check --target "$SITE" .
+}
 orkernel() { PYTHONPATH="src:$SITE" "$PYTHON" -m orkernel "$@"; }
 pytest() { PYTHONPATH="src:$SITE" "$PYTHON" -m pytest -q -p no:cacheprovider \
     -k "linear_programs or integer_programs or conditions"; }
