@@ -88,6 +88,7 @@ class Worker:
             encoding="utf-8",
             errors="replace",
             start_new_session=True,
+            env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
         )
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)

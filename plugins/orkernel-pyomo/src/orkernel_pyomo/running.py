@@ -38,8 +38,8 @@ from orkernel_pyomo.process import Listener, Stopped, run_worker
 OPTIMALITY_GAP = 1e-6
 """An answer with a bound is called optimal if the bound is this close, relative to the
 objective or, near zero, to the largest cost up to 1."""
-SCIP_GAP = 1e-8
-"""Gap that is asked of SCIP: what its tolerances do to the objective comes on top."""
+UNASKED_SECONDS = 60.0
+"""Longest search for a global optimum where the user gave neither a time limit nor a solver."""
 LAST_LINES = 30
 """Lines of the log that are searched for the cause of a failure."""
 _PROGRESS = re.compile(r"(?:mip =|>>>>>)\s*(not found yet|\S+)\s*[<>]=\s*(\S+)")
@@ -47,7 +47,9 @@ _PROGRESS = re.compile(r"(?:mip =|>>>>>)\s*(not found yet|\S+)\s*[<>]=\s*(\S+)")
 incumbent; at the end the bound reads `tree is empty`."""
 _NOISE = "Cannot set feasibility tolerance to small value"
 """SoPlex says so by the thousand."""
-_NO_MEMORY = re.compile(r"bad_alloc|out of memory|no memory|cannot allocate|MemoryError", re.I)
+_NO_MEMORY = re.compile(
+    r"bad_alloc|out of memory|no memory|cannot allocate|map segment|MemoryError", re.I
+)
 
 
 class Run:
@@ -166,11 +168,12 @@ class Run:
 
     def _request(self) -> Request:
         remaining = self.ctx.remaining()
-        narrow = SCIP_GAP if self.solver == "scip" else OPTIMALITY_GAP / 2
+        if remaining is None and self.chosen and self.solver == "scip":
+            remaining = UNASKED_SECONDS
         return Request(
             solver=self.solver,
             deadline=None if remaining is None else time.time() + remaining,
-            gap=narrow if self.ctx.gap is None else self.ctx.gap,
+            gap=OPTIMALITY_GAP / 2 if self.ctx.gap is None else self.ctx.gap,
             seed=self.ctx.seed,
             starts=max(1, int(self.ctx.options.get("starts", 4))),
             all_starts=not self.linear and not self.convex and not self.integer,
@@ -240,7 +243,8 @@ class Run:
         process = f"the process that runs {self.solver}"
         if found is not None and found[0].ending == "terminated":
             return f"{process} was ended by SIGTERM from outside"
-        if found is not None or self._starved():
+        outside = code in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 9))
+        if found is not None or self._starved() or (self.memory_mb and not outside):
             limit = f" of {self.memory_mb} MiB" if self.memory_mb else ""
             return f"{process} ran out of its memory{limit}"
         if code >= 0:
@@ -249,7 +253,6 @@ class Run:
             name = signal.Signals(-code).name
         except ValueError:
             name = f"signal {-code}"
-        outside = code in (-signal.SIGTERM, -getattr(signal, "SIGKILL", 9))
         return f"{process} was ended by {name}" + (" from outside" if outside else ", a crash")
 
     def _remedy(self, found: tuple[Answer, Point | None] | None) -> str:

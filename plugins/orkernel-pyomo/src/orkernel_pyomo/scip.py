@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 FEASTOL = 1e-8
 """Absolute and relative tolerance on rows; the kernel accepts 1e-6."""
+SMALLEST_GAP = 1e-7
+"""Gap, relative and absolute, below which SCIP's tolerances leave nothing to prove."""
 SHARE = 0.9
 """Part of the time that SCIP gets; the rest is for polishing."""
 SUBSET_SECONDS = 5.0
@@ -38,7 +40,7 @@ BOUND_SECONDS = 5.0
 EVERY = 0.25
 """Seconds between notes of the bound."""
 RUNAWAY = 1e15
-"""An objective beyond this while there is no bound at all has no optimum."""
+"""A bound beyond this is none; an objective beyond it while there is no bound has no optimum."""
 FAR = 1e12
 """SCIP's arithmetic means nothing at columns this large without a bound on that side."""
 MEMORY_SHARE = 0.8
@@ -110,9 +112,9 @@ class _Search:
         request, scip = self.request, self.scip
         settings: dict[str, Any] = {
             "numerics/feastol": FEASTOL,
-            "limits/gap": request.gap,
+            "limits/gap": max(request.gap, SMALLEST_GAP),
+            "limits/absgap": SMALLEST_GAP,
             "randomization/randomseedshift": request.seed % 2**31,
-            "iis/removebounds": True,
             "misc/catchctrlc": False,
         }
         if (remaining := request.remaining()) is not None:
@@ -152,7 +154,7 @@ class _Search:
     def bound(self) -> float | None:
         """The proven bound; None without one."""
         value = float(self.scip.getDualbound())
-        return None if abs(value) >= self.scip.infinity() else value
+        return None if abs(value) >= RUNAWAY else value
 
     def point(self) -> Floats | None:
         """Values of the best point, of the model's own columns."""

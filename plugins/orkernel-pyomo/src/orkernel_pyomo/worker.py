@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-PATIENCE = 3.0
+PATIENCE = 0.5
 """Seconds without a job after which the worker ends."""
 
 

@@ -1,0 +1,5 @@
+from orkernel.testing import SolverAgentConformance
+
+
+class TestConformance(SolverAgentConformance):
+    name = "pyomo"
