@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from scipy import optimize, sparse
 
 from orkernel.algebra.sampling import common_sample
 from orkernel_numpy.addends import Addends
+from orkernel_numpy.apart import run_apart
 from orkernel_numpy.curvature import Curvature, Shapes
 from orkernel_numpy.subgradients import Expression
 
@@ -33,6 +35,8 @@ NODES = 200_000
 """Largest graph that is looked at."""
 ROUNDS = 400
 """Most linear programs."""
+LONGEST = 60.0
+"""Most seconds of one linear program."""
 GAP = 5e-7
 """Relative difference of bound and value that counts as proven."""
 BOX = (1e4, 1e6, 1e8)
@@ -153,7 +157,7 @@ def cut(program: ConvexProgram, domain: Domain, judge: Judge) -> Convex:
         high = np.minimum(domain.upper, centre + np.where(free, reach, np.inf))
         while outcome.rounds < ROUNDS and not judge.stopped:
             outcome.rounds += 1
-            found = master.solve(low, high, judge.ctx.remaining())
+            found = master.solve(low, high, judge)
             if found is None:
                 return outcome
             if found.size == 0:
@@ -218,8 +222,8 @@ class Master:
         self.rows.append(row)
         self.limits.append(limit)
 
-    def solve(self, lower: Floats, upper: Floats, seconds: float | None) -> Floats | None:
-        """Columns and heights; empty if infeasible, None if HiGHS has no answer."""
+    def solve(self, lower: Floats, upper: Floats, judge: Judge) -> Floats | None:
+        """Columns and heights; empty if infeasible, None if HiGHS has no answer in time."""
         domain = self.domain
         n = lower.size
         blank = sparse.csr_array((domain.matrix.shape[0], self.terms))
@@ -230,18 +234,21 @@ class Master:
             below = np.concatenate([below, np.full(len(self.rows), -np.inf)])
             above = np.concatenate([above, self.limits])
         heights = np.full(self.terms, np.inf)
-        options = {"mip_rel_gap": GAP / 10}
-        if seconds is not None:
-            options["time_limit"] = max(0.01, seconds)
-        answer = optimize.milp(
+        seconds = judge.ctx.remaining()
+        limit = LONGEST if seconds is None else min(LONGEST, max(0.01, seconds))
+        milp = partial(
+            optimize.milp,
             np.concatenate([np.zeros(n), np.ones(self.terms)]),
             integrality=np.concatenate([domain.integer, np.zeros(self.terms)]),
             bounds=optimize.Bounds(
                 np.concatenate([lower, -heights]), np.concatenate([upper, heights])
             ),
             constraints=[optimize.LinearConstraint(matrix.tocsc(), below, above)],
-            options=options,
+            options={"mip_rel_gap": GAP / 10, "time_limit": limit},
         )
+        answer = run_apart(milp, lambda: judge.stopped)
+        if answer is None:
+            return None
         if answer.status == 2:
             return np.zeros(0)
         if answer.status != 0 or answer.x is None:

@@ -53,7 +53,7 @@ def search(
             message="convex: value and bound of the cutting planes meet",
             statistics={"cut_rounds": float(outcome.rounds)},
         )
-    relaxed = _relaxed_point(domain, ctx)
+    relaxed = _relaxed_point(domain, judge)
     if relaxed is not None and not relaxed.size and domain.lower.size:
         return Solution(
             Status.INFEASIBLE, solver, message="the linear constraints contradict each other"
@@ -78,11 +78,11 @@ def search(
     return _labelled(domain, judge, ctx, solver, outcome, notes)
 
 
-def _relaxed_point(domain: Domain, ctx: RunContext) -> Floats | None:
+def _relaxed_point(domain: Domain, judge: Judge) -> Floats | None:
     """A point of the linear rows and whole numbers; empty if there is none, None if unknown."""
     if not domain.lower.size:
         return np.zeros(0)
-    return Master(domain, 0).solve(domain.lower, domain.upper, ctx.remaining())
+    return Master(domain, 0).solve(domain.lower, domain.upper, judge)
 
 
 def _is_linear(model: Model) -> bool:
