@@ -1,8 +1,6 @@
-"""The agent keeps the contract of solver agents."""
-
-from orkernel.testing.conformance.solver_agents import SolverAgentConformance
+from orkernel.testing import SolverAgentConformance
 
 
-class TestConformance(SolverAgentConformance):
+class TestPymoo(SolverAgentConformance):
     name = "pymoo"
-    options = {"generations": "60", "population": "40"}  # noqa: RUF012
+    options = {"generations": "40", "population": "40"}  # noqa: RUF012
