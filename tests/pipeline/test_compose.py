@@ -88,6 +88,21 @@ def test_weights_combine_objectives_of_opposite_sense(agents: Agents) -> None:
     assert found.values.tolist() == pytest.approx([1.0, 4.0])
 
 
+def test_duals_belong_to_a_single_objective(agents: Agents) -> None:
+    one = {"name": "a", "sense": "maximize", "expression": "2*x + y"}
+    two = {"name": "b", "sense": "maximize", "expression": "y"}
+    rows = [{"name": "c", "expression": "x + y <= 5"}]
+    alone = solve(agents, bind(variables=TWO, objectives=[one], constraints=rows))
+    assert alone.duals is not None
+    assert alone.duals.rows.tolist() == pytest.approx([1.0])
+    assert alone.duals.columns.tolist() == pytest.approx([1.0, 0.0])
+    for more in ({"weight": 1}, {"priority": 2}, {}):
+        both = [{**one, **({"weight": 1} if "weight" in more else {})}, {**two, **more}]
+        found = solve(agents, bind(variables=TWO, objectives=both, constraints=rows))
+        assert found.values is not None
+        assert found.duals is None
+
+
 def test_a_level_with_weights_for_some_only_is_refused(agents: Agents) -> None:
     model = bind(
         variables=TWO,

@@ -221,6 +221,22 @@ def test_a_mutated_model_does_not_fool_the_check(liar: Callable[[Answer], Agents
 # ----------------------------------------------------------------------- classification
 
 
+def test_a_solver_asked_for_that_cannot_take_a_front_is_told_who_can(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    agents = liar(claim([0, 0]))
+    front = model(
+        objectives=[
+            {"name": "a", "sense": "maximize", "expression": "x"},
+            {"name": "b", "sense": "maximize", "expression": "abs(y - 3)"},
+        ]
+    )
+    with pytest.raises(RefusedError) as error:
+        classify(agents, front, None, "liar", agents.ctx)
+    assert error.value.message == "solver 'liar' cannot take this model: it lacks piecewise"
+    assert error.value.fix == "able to take it: highs"
+
+
 def test_an_agent_that_lacks_a_capability_is_named_with_what_it_lacks(
     liar: Callable[[Answer], Agents],
 ) -> None:
