@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pymoo.indicators.hv import HV
 
-from orkernel.fronts import compromise, figures, losses, nondominated
+from orkernel.fronts import (
+    HYPERVOLUME_OBJECTIVES,
+    REFERENCE_MARGIN,
+    compromise,
+    losses,
+    nondominated,
+)
 from orkernel.solution import ParetoPoint
 from orkernel.verify import ROW_TOLERANCE, check_point
 from orkernel_pymoo.projection import project
@@ -144,8 +151,23 @@ def _spread(points: Floats, wanted: int | None) -> list[int]:
 def summary(members: tuple[ParetoPoint, ...], maximize: list[bool]) -> tuple[int, dict[str, float]]:
     """The compromise's position in a front, and figures of the front."""
     objectives = np.array([m.objectives for m in members])
-    volume = figures(objectives, maximize).hypervolume
     statistics = {"points": float(len(members))}
-    if volume is not None:
-        statistics["hypervolume"] = volume
+    if objectives.shape[1] <= HYPERVOLUME_OBJECTIVES:
+        statistics["hypervolume"] = hypervolume(objectives, maximize)
     return compromise(objectives, maximize), statistics
+
+
+def hypervolume(objectives: Floats, maximize: list[bool]) -> float:
+    """The hypervolume as `orkernel.fronts.figures` defines it, by pymoo's compiled indicator.
+
+    The kernel's own takes 20 s for 100 points of five objectives, this one milliseconds.
+
+    Args:
+        objectives: Shape `(points, m)`, each in its own sense.
+        maximize: Per objective whether more is better.
+    """
+    points = losses(objectives, maximize)
+    extent = np.ptp(points, axis=0)
+    extent = np.where(extent > 0.0, extent, 1.0)
+    reference = points.max(axis=0) + REFERENCE_MARGIN * extent
+    return float(HV(ref_point=np.zeros(points.shape[1]))((points - reference) / extent))

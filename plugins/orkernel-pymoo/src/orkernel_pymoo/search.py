@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.fronts import figures
+from orkernel.fronts import HYPERVOLUME_OBJECTIVES
 from orkernel.records import Event
+from orkernel_pymoo.answer import hypervolume
 from orkernel_pymoo.enumeration import best_of_all, countable
 from orkernel_pymoo.evaluation import WORST, Evaluation
 from orkernel_pymoo.mending import Mender
@@ -38,8 +39,6 @@ EDGE = 0.02
 """A point is at the edge of the box if it is this near, relative to the box."""
 SAMPLE = 64
 """Random points from which the ends of a front are looked for."""
-VOLUME_OBJECTIVES = 2
-"""Most objectives for which the hypervolume is reported during the search."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,8 +209,8 @@ class _Watch:
         elif len(signs) > 1:
             data["points"] = len(found)
             words = f"front of {len(found)} points"
-            if len(signs) <= VOLUME_OBJECTIVES:
-                data["hypervolume"] = figures(found, [False] * len(signs)).hypervolume
+            if len(signs) <= HYPERVOLUME_OBJECTIVES:
+                data["hypervolume"] = hypervolume(found, [False] * len(signs))
                 words += f", hypervolume {data['hypervolume']:.4f}"
         else:
             words = "feasible point"
