@@ -58,8 +58,22 @@ class Agents:
         return [
             self.specs()[name]
             for name, way in ways.items()
-            if way is not None and way.guarantee is Guarantee.GLOBAL
+            if way is not None
+            and way.guarantee is Guarantee.GLOBAL
+            and self._keeps_promise(self.specs()[name], model)
         ]
+
+    def _keeps_promise(self, spec: SolverAgentSpec, model: Model) -> bool:
+        """False if the agent itself says that its global guarantee does not reach this model."""
+        try:
+            promise = getattr(self.registry.resolve(spec), "promise", None)
+            if promise is None:
+                return True
+            own = self.ctx.with_(options=self.registry.options(spec))
+            with contained():
+                return bool(promise(model, own) is Guarantee.GLOBAL)
+        except OrkernelError:
+            return False
 
     def solve(
         self, name: str, model: Model, ctx: RunContext

@@ -128,7 +128,7 @@ class Answer:
         """Which point of the front `variables` holds; None without a front."""
 
         def distance(number: int) -> float:
-            point = self.pareto[number]["objectives"]
+            point: Mapping[str, float] = self.pareto[number]["objectives"]
             return sum(abs(point[name] - value) for name, value in self.objectives.items())
 
         return min(range(len(self.pareto)), key=distance, default=None)

@@ -106,7 +106,12 @@ class Classifier(Protocol):
 
 
 class SolverAgent(Protocol):
-    """Solves a model. It may also have `export(model, format) -> str`."""
+    """Solves a model.
+
+    It may also have `export(model, format) -> str`, and `promise(model, ctx) -> Guarantee`: what
+    it promises for this very model, where that is less than its record says (too large to
+    enumerate, say). An agent whose promise is not global is not asked for a second opinion.
+    """
 
     def solve(self, problem: Problem, model: Model, ctx: RunContext) -> Solution:
         """Return a solution whose values follow the model's column order.

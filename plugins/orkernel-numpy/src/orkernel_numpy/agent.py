@@ -68,6 +68,18 @@ class NumpyAgent:
             assumptions=(*model.assumptions(), *solution.assumptions),
         )
 
+    def promise(self, model: Model, ctx: RunContext) -> Guarantee:
+        """What can be promised for a model: global if all its points can be tried.
+
+        Args:
+            model: The bound model.
+            ctx: Its option `points` limits the enumeration.
+        """
+        if Capability.RANDOM in model.needs:
+            return Guarantee.SAMPLED
+        small = Domain.of(model).size <= _limit(model, ctx)
+        return Guarantee.GLOBAL if small else Guarantee.HEURISTIC
+
 
 def identity() -> SolverIdentity:
     """This agent with the SciPy in use."""
@@ -81,9 +93,7 @@ def _solved(model: Model, domain: Domain, judge: Judge, ctx: RunContext) -> Solu
         return Solution(
             Status.INFEASIBLE, identity(), message=f"no value suits the bounds of {label}"
         )
-    limit = float(ctx.options.get("points", 20_000_000))
-    if Capability.RANDOM in model.needs:
-        limit /= SAMPLE_COST
+    limit = _limit(model, ctx)
     size = domain.size
     if size <= limit:
         return _enumerated(model, enumerate_points(model, domain, judge), judge)
@@ -94,6 +104,12 @@ def _solved(model: Model, domain: Domain, judge: Judge, ctx: RunContext) -> Solu
             f"at most {limit:,.0f} are tried (-o numpy.points=N)",
         )
     return search(model, domain, judge, ctx, identity())
+
+
+def _limit(model: Model, ctx: RunContext) -> float:
+    """Most points to enumerate."""
+    limit = float(ctx.options.get("points", 20_000_000))
+    return limit / SAMPLE_COST if Capability.RANDOM in model.needs else limit
 
 
 def _count(size: float) -> str:
