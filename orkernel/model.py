@@ -13,7 +13,7 @@ import numpy as np
 from orkernel.algebra import evaluate as evaluation
 from orkernel.algebra import lower as lowering
 from orkernel.algebra import rows as row_intervals
-from orkernel.algebra.arrays import LoweredRows
+from orkernel.algebra.arrays import LinearPart, LoweredRows
 from orkernel.algebra.columns import bind_columns
 from orkernel.algebra.forms import (
     Columns,
@@ -175,6 +175,15 @@ class Model:
     def lowered_objectives(self) -> tuple[LinearObjective, ...]:
         """Objectives as arrays, shared by the linear and the quadratic form."""
         return self._lowered_objectives
+
+    @cached_property
+    def _linear_part(self) -> LinearPart:
+        part = lowering.linear_part(self.program, self._unfiltered.intervals, self.program.rows)
+        return part if self.kept_rows is None else part.selected(self.kept_rows)
+
+    def linear_part(self) -> LinearPart:
+        """The linear constraints and objectives as arrays, whatever the others are."""
+        return self._linear_part
 
     @cached_property
     def _linear(self) -> LinearForm:

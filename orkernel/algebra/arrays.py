@@ -14,6 +14,9 @@ from orkernel.algebra.polynomial import Terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from orkernel.algebra.forms import LinearObjective
+
+    Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
@@ -107,6 +110,25 @@ class LoweredRows:
             self.upper[keep],
             self.quadratic.selected(keep),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearPart:
+    """The linear constraints and objectives of a model that need not be linear elsewhere.
+
+    Attributes:
+        rows: All rows; one of another kind has no entries and no bounds.
+        linear: Which rows are linear, shape `(rows,)`.
+        objectives: In formulation order; None for one of another kind.
+    """
+
+    rows: LoweredRows
+    linear: Bools
+    objectives: tuple[LinearObjective | None, ...]
+
+    def selected(self, keep: Integers) -> LinearPart:
+        """Of the rows in `keep` (ascending)."""
+        return LinearPart(self.rows.selected(keep), self.linear[keep], self.objectives)
 
 
 def to_csr(terms: Sequence[Terms], rows: int, columns: int) -> sparse.csr_array:

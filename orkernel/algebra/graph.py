@@ -56,7 +56,11 @@ def build_graph(model: Model) -> Graph:
         expansion = Expansion(program, statement, table)
         with place(statement.element, statement.text):
             for part in constraint.parts:
-                pieces.append(_body(expansion, part, space))
+                pieces.append(
+                    _body(expansion, part, space)
+                    if _needed(model.kept_rows, part.offset, space.size)
+                    else np.zeros(space.size, np.int64)
+                )
                 logical.append(np.full(space.size, part.right is None))
     numbers = np.concatenate([np.zeros(0, np.int64), *pieces])
     truths = np.concatenate([np.zeros(0, np.bool_), *logical])
@@ -82,6 +86,14 @@ def build_graph(model: Model) -> Graph:
     return _compact(
         Graph(tuple(table.nodes), tuple(rows), tuple(objectives), model.columns, model.rows)
     )
+
+
+def _needed(kept: Integers | None, offset: int, size: int) -> bool:
+    """Whether any row of a block is kept."""
+    if kept is None:
+        return True
+    first, end = np.searchsorted(kept, [offset, offset + size])
+    return bool(first < end)
 
 
 def _body(expansion: Expansion, part: Part, space: Space) -> Integers:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orkernel.algebra.arrays import LoweredRows, symmetric, to_csr, to_quadratic_rows
+from orkernel.algebra.arrays import LinearPart, LoweredRows, symmetric, to_csr, to_quadratic_rows
 from orkernel.algebra.chains import addends, factors
 from orkernel.algebra.forms import LinearForm, LinearObjective, QuadraticForm
 from orkernel.algebra.nodes import (
@@ -22,7 +22,7 @@ from orkernel.algebra.nodes import (
 )
 from orkernel.algebra.nodes import Sequence as Display
 from orkernel.algebra.polynomial import Polynomial, Terms, TooManyTerms, total
-from orkernel.algebra.program import Program, Statement, is_condition
+from orkernel.algebra.program import Constraint, Objective, Program, Statement, is_condition
 from orkernel.algebra.rows import Intervals
 from orkernel.algebra.scope import place
 from orkernel.algebra.space import Space
@@ -83,16 +83,21 @@ def to_quadratic(model: Model) -> QuadraticForm:
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """Turns the expressions of one statement into polynomials over a space."""
+    """Turns the expressions of one statement into polynomials over a space.
+
+    Attributes:
+        degree: Highest degree; more is refused before it is multiplied out.
+    """
 
     program: Program
     statement: Statement
+    degree: int = 2
 
     def polynomial(self, node: Node, space: Space) -> Polynomial:
         """The polynomial of each row.
 
         Raises:
-            Unsupported: The expression is not a polynomial of degree two at most.
+            Unsupported: The expression is not a polynomial of that degree at most.
         """
         if self.statement.is_data(node):
             return Polynomial(space.size, self.program.data.number(node, space))
@@ -163,7 +168,7 @@ class Lowering:
             return left.scaled(right.constant)
         if left.degree == 0:
             return right.scaled(left.constant)
-        if left.degree + right.degree > 2:
+        if left.degree + right.degree > self.degree:
             raise self._unsupported(node, "a product of more than two variables")
         try:
             return left.times(right)
@@ -233,38 +238,76 @@ def lower_rows(program: Program, allowed: Intervals, rows: Rows) -> LoweredRows:
         Unsupported: A constraint is neither linear nor quadratic.
     """
     lower, upper = allowed.lower.copy(), allowed.upper.copy()
-    linear: list[Terms] = []
-    quadratic: list[Terms] = []
+    terms: list[Terms] = []
     for constraint in program.constraints:
-        statement, space = constraint.statement, constraint.space.fresh()
-        with place(statement.element, statement.text), np.errstate(all="ignore"):
+        terms.extend(_lower_constraint(program, constraint, 2, lower, upper))
+    return _assembled(program, rows, terms, lower, upper)
+
+
+def linear_part(program: Program, allowed: Intervals, rows: Rows) -> LinearPart:
+    """Lower the constraints and objectives that are linear, and say which they are."""
+    lower, upper = allowed.lower.copy(), allowed.upper.copy()
+    terms: list[Terms] = []
+    linear = np.ones(len(rows), np.bool_)
+    for constraint in program.constraints:
+        try:
+            terms.extend(_lower_constraint(program, constraint, 1, lower, upper))
+        except (Unsupported, ExpressionError):
             for part in constraint.parts:
-                numbers = slice(part.offset, part.offset + space.size)
-                if part.right is None:
-                    if not statement.is_data(part.left):
-                        raise Unsupported(statement.element, "a logical condition is not linear")
-                    truth = program.data.truth(part.left, space)
-                    lower[numbers] = np.where(truth, -np.inf, 1.0)
-                    upper[numbers] = np.where(truth, np.inf, 1.0)
-                    continue
-                lowering = Lowering(program, statement)
-                left = lowering.polynomial(part.left, space)
-                right = lowering.polynomial(part.right, space)
-                body = total([left, right.scaled(np.array(-1.0))], space.size)
-                _check_finite(body, part.left, space, program)
-                lower[numbers] -= body.constant
-                upper[numbers] -= body.constant
-                if body.degree == 0:
-                    scale = np.maximum(1.0, np.abs(right.constant)) * ROUNDING
-                    near = (lower[numbers] > 0) & (lower[numbers] <= scale)
-                    lower[numbers] = np.where(near, 0.0, lower[numbers])
-                    near = (upper[numbers] < 0) & (upper[numbers] >= -scale)
-                    upper[numbers] = np.where(near, 0.0, upper[numbers])
-                linear.extend(t.shifted(part.offset) for t in body.linear)
-                quadratic.extend(t.shifted(part.offset) for t in body.quadratic)
+                numbers = slice(part.offset, part.offset + constraint.space.size)
+                lower[numbers], upper[numbers], linear[numbers] = -np.inf, np.inf, False
+    objectives: list[LinearObjective | None] = []
+    for objective in program.objectives:
+        try:
+            objectives.append(_lower_objective(program, objective, 1))
+        except (Unsupported, ExpressionError):
+            objectives.append(None)
+    lowered = _assembled(program, rows, terms, lower, upper)
+    return LinearPart(lowered, linear, tuple(objectives))
+
+
+def _lower_constraint(
+    program: Program, constraint: Constraint, degree: int, lower: Floats, upper: Floats
+) -> list[Terms]:
+    """Terms of a constraint; its constants are moved to the bounds of its rows."""
+    terms: list[Terms] = []
+    statement, space = constraint.statement, constraint.space.fresh()
+    with place(statement.element, statement.text), np.errstate(all="ignore"):
+        for part in constraint.parts:
+            numbers = slice(part.offset, part.offset + space.size)
+            if part.right is None:
+                if not statement.is_data(part.left):
+                    raise Unsupported(statement.element, "a logical condition is not linear")
+                truth = program.data.truth(part.left, space)
+                lower[numbers] = np.where(truth, -np.inf, 1.0)
+                upper[numbers] = np.where(truth, np.inf, 1.0)
+                continue
+            lowering = Lowering(program, statement, degree)
+            left = lowering.polynomial(part.left, space)
+            right = lowering.polynomial(part.right, space)
+            body = total([left, right.scaled(np.array(-1.0))], space.size)
+            _check_finite(body, part.left, space, program)
+            lower[numbers] -= body.constant
+            upper[numbers] -= body.constant
+            if body.degree == 0:
+                scale = np.maximum(1.0, np.abs(right.constant)) * ROUNDING
+                near = (lower[numbers] > 0) & (lower[numbers] <= scale)
+                lower[numbers] = np.where(near, 0.0, lower[numbers])
+                near = (upper[numbers] < 0) & (upper[numbers] >= -scale)
+                upper[numbers] = np.where(near, 0.0, upper[numbers])
+            terms.extend(t.shifted(part.offset) for t in (*body.linear, *body.quadratic))
+    return terms
+
+
+def _assembled(
+    program: Program, rows: Rows, terms: list[Terms], lower: Floats, upper: Floats
+) -> LoweredRows:
     size = len(program.columns)
     lowered = LoweredRows(
-        to_csr(linear, len(rows), size), lower, upper, to_quadratic_rows(quadratic, size)
+        to_csr([t for t in terms if t.second is None], len(rows), size),
+        lower,
+        upper,
+        to_quadratic_rows([t for t in terms if t.second is not None], size),
     )
     row = lowered.infinite_row()
     if row is not None:
@@ -295,28 +338,25 @@ def lower_objectives(program: Program) -> tuple[LinearObjective, ...]:
     Raises:
         Unsupported: An objective is neither linear nor quadratic.
     """
-    found = []
+    return tuple(_lower_objective(program, objective, 2) for objective in program.objectives)
+
+
+def _lower_objective(program: Program, objective: Objective, degree: int) -> LinearObjective:
     size = len(program.columns)
-    for objective in program.objectives:
-        statement, space = objective.statement, Space()
-        with place(statement.element, statement.text), np.errstate(all="ignore"):
-            body = Lowering(program, statement).polynomial(statement.node, space)
-            _check_finite(body, statement.node, space, program)
-            cost = np.zeros(size)
-            for terms in body.linear:
-                cost += np.bincount(terms.columns, weights=terms.values(), minlength=size)
-        merged = to_quadratic_rows(body.quadratic, size)
-        if not (np.isfinite(cost).all() and np.isfinite(2 * merged.coefficients).all()):
-            raise _too_large(statement.element)
-        found.append(
-            LinearObjective(
-                objective.definition.name,
-                objective.definition.sense == "maximize",
-                cost,
-                float(body.constant if body.constant.ndim == 0 else body.constant[0]),
-                symmetric(merged.first, merged.second, merged.coefficients, size)
-                if len(merged)
-                else None,
-            )
-        )
-    return tuple(found)
+    statement, space = objective.statement, Space()
+    with place(statement.element, statement.text), np.errstate(all="ignore"):
+        body = Lowering(program, statement, degree).polynomial(statement.node, space)
+        _check_finite(body, statement.node, space, program)
+        cost = np.zeros(size)
+        for terms in body.linear:
+            cost += np.bincount(terms.columns, weights=terms.values(), minlength=size)
+    merged = to_quadratic_rows(body.quadratic, size)
+    if not (np.isfinite(cost).all() and np.isfinite(2 * merged.coefficients).all()):
+        raise _too_large(statement.element)
+    return LinearObjective(
+        objective.definition.name,
+        objective.definition.sense == "maximize",
+        cost,
+        float(body.constant if body.constant.ndim == 0 else body.constant[0]),
+        symmetric(merged.first, merged.second, merged.coefficients, size) if len(merged) else None,
+    )

@@ -89,7 +89,7 @@ def multiply(c: Compiler, one: Linear, other: Linear) -> Linear:
         low = max(low, 0)
     product = program.integer(low, high)
     factors = [program.affine(e, s) for e, s in zip((one, other), scales, strict=True)]
-    program.model.add_multiplication_equality(program.variables[product], factors)
+    program.model.add_multiplication_equality(program.cp(product), factors)
     return Linear({product: tidy(Fraction(1, scales[0] * scales[1]))})
 
 
@@ -196,7 +196,7 @@ def _absolute(c: Compiler, node: Operation) -> Number:
         return _made(part.times(1 if low >= 0 else -1), defined)
     scale = part.scale
     size = c.program.integer(0, int(max(-low, high) * scale))
-    c.program.model.add_abs_equality(c.program.variables[size], c.program.expression(part, scale))
+    c.program.model.add_abs_equality(c.program.cp(size), c.program.expression(part, scale))
     return _made(Linear({size: tidy(Fraction(1, scale))}), defined)
 
 
@@ -217,7 +217,7 @@ def _extreme(c: Compiler, node: Operation, sign: int) -> Number:
     low, high = (max(r[k] for r in ranges) for k in (0, 1))
     largest = c.program.integer(int(low * scale), int(high * scale))
     c.program.model.add_max_equality(
-        c.program.variables[largest], [c.program.expression(p, scale) for p in parts]
+        c.program.cp(largest), [c.program.expression(p, scale) for p in parts]
     )
     return _made(Linear({largest: tidy(Fraction(sign, scale))}), defined)
 

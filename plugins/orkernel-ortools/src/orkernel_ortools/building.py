@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.errors import Unsupported
 from orkernel_ortools.compiler import Compiler
 from orkernel_ortools.exact import Linear, rational
-from orkernel_ortools.program import Literals, Program
+from orkernel_ortools.linear_rows import add_linear_rows
+from orkernel_ortools.program import LARGEST, Literals, Program, too_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from orkernel.algebra.forms import LinearForm
+    from orkernel.algebra.forms import GraphObjective, LinearObjective
     from orkernel.model import Model
 
     Floats = NDArray[np.float64]
@@ -56,13 +56,13 @@ class Built:
     """
 
     program: Program
-    columns: tuple[int, ...]
+    columns: Sequence[int]
     goal: Goal | None
     guards: tuple[int, ...] = ()
 
     def point(self, value: Callable[[Any], int]) -> Floats:
         """Values of all columns."""
-        return np.array([value(self.program.variables[v]) for v in self.columns], np.float64)
+        return np.array([value(self.program.cp(v)) for v in self.columns], np.float64)
 
     def hint(self, start: Floats) -> None:
         """Suggest values of columns, instead of earlier ones; NaN means none."""
@@ -70,7 +70,7 @@ class Built:
         for j in np.flatnonzero(np.isfinite(start)).tolist():
             v = self.columns[j]
             value = min(max(round(float(start[j])), self.program.lower[v]), self.program.upper[v])
-            self.program.model.add_hint(self.program.variables[v], value)
+            self.program.model.add_hint(self.program.cp(v), value)
 
 
 def build(
@@ -96,85 +96,77 @@ def build(
         Unsupported: An element has no exact form, or its numbers do not fit into 64 bits.
     """
     program = Program(tick=tick)
-    columns = []
-    for j, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
-        if max(abs(low), abs(high)) > 2**53:
-            program.element = f"variable '{model.columns.label(j)}'"
-        columns.append(program.integer(int(low), int(high)))
-    linear = None if guarded else _linear_form(model)
-    if linear is not None:
-        _add_linear_rows(program, columns, linear)
-        goal = _linear_goal(program, columns, linear) if objective else None
-        return Built(program, tuple(columns), goal)
-    graph = model.graph()
-    compiler = Compiler(graph, program, columns)
-    guards: list[int] = []
-    for number, row in enumerate(graph.rows):
-        if not number % 64:
-            tick()
-        program.element = f"constraint '{graph.row_labels.label(number)}'"
-        when: Literals = ()
-        if guarded:
-            guards.append(program.boolean())
-            when = (guards[-1],)
-        if row.lower == row.upper == 1.0 and graph.row_labels.block_of(number).logical:
-            compiler.require(row.node, when)
-        else:
-            compiler.limit(row.node, row.lower, row.upper, when)
+    columns = _columns(program, model, lower, upper)
+    part = model.linear_part()
+    guards: Sequence[int] = ()
+    if guarded:
+        ones = [1] * len(model.rows)
+        guards = program.integers([0] * len(ones), ones)
+    add_linear_rows(program, columns, part.rows, model.rows, np.flatnonzero(part.linear), guards)
     goal = None
-    for sought in graph.objectives if objective else ():
-        program.element = f"objective '{sought.name}'"
-        value = compiler.number(sought.node)
-        for literal in value.defined:
-            program.clause((literal,))
-        goal = _goal(program, value.linear, sought.maximize)
-    return Built(program, tuple(columns), goal, tuple(guards))
+    wanted = part.objectives if objective else ()
+    for linear in wanted:
+        if linear is not None:
+            goal = _linear_goal(program, columns, linear)
+    if not part.linear.all() or None in wanted:
+        rest = model.derive(
+            keep_rows=~part.linear, objectives=None if None in wanted else ()
+        ).graph()
+        compiler = Compiler(rest, program, columns)
+        numbers = np.flatnonzero(~part.linear).tolist()
+        _add_rows(compiler, [(guards[i],) for i in numbers] if guarded else [()] * len(numbers))
+        for sought in rest.objectives if None in wanted else ():
+            goal = _graph_goal(compiler, sought)
+    return Built(program, columns, goal, tuple(guards))
 
 
-def _linear_form(model: Model) -> LinearForm | None:
-    try:
-        return model.linear()
-    except Unsupported:
-        return None
+def _columns(program: Program, model: Model, lower: Floats, upper: Floats) -> range:
+    """The variables of the columns."""
+    widest = np.maximum(np.abs(lower), np.abs(upper))
+    large = np.flatnonzero(widest > LARGEST)
+    if large.size:
+        raise too_wide(f"variable '{model.columns.label(int(large[0]))}'")
+    lows, highs = (bounds.astype(np.int64).tolist() for bounds in (lower, upper))
+    return program.integers(lows, highs)
+
+
+def _add_rows(compiler: Compiler, guards: Sequence[Literals]) -> None:
+    """Rows of a graph, each where its literals hold."""
+    program, graph = compiler.program, compiler.graph
+    for block in graph.row_labels.blocks:
+        for number in range(block.offset, block.offset + block.size):
+            if not number % 64:
+                program.tick()
+            row, when = graph.rows[number], guards[number]
+            program.element = f"constraint '{graph.row_labels.label(number)}'"
+            if block.logical:
+                compiler.require(row.node, when)
+            else:
+                compiler.limit(row.node, row.lower, row.upper, when)
+
+
+def _graph_goal(compiler: Compiler, sought: GraphObjective) -> Goal:
+    program = compiler.program
+    program.element = f"objective '{sought.name}'"
+    value = compiler.number(sought.node)
+    for literal in value.defined:
+        program.clause((literal,))
+    return _goal(program, value.linear, sought.maximize)
 
 
 def _goal(program: Program, linear: Linear, maximize: bool) -> Goal:
     scale = linear.scale
     if linear.terms:
-        program.model.minimize(program.expression(linear.times(-1) if maximize else linear, scale))
+        variables, coefficients, constant = program.scaled(
+            linear.times(-1) if maximize else linear, scale
+        )
+        program.minimize([program.indices[v] for v in variables], coefficients, constant)
     return Goal(linear, scale, maximize)
 
 
-# --------------------------------------------------------------------------- linear models
-
-
-def _add_linear_rows(program: Program, columns: list[int], form: LinearForm) -> None:
-    """Rows straight from the matrix; each distinct coefficient is made exact once."""
-    matrix = form.matrix
-    distinct, places = np.unique(matrix.data, return_inverse=True)
-    exact = [rational(v) for v in distinct.tolist()]
-    coefficients = [exact[k] for k in places.tolist()]
-    variables = [columns[j] for j in matrix.indices.tolist()]
-    starts = matrix.indptr.tolist()
-    lower, upper = form.row_lower.tolist(), form.row_upper.tolist()
-    for i in range(len(lower)):
-        if not i % 64:
-            program.tick()
-        begin, end = starts[i], starts[i + 1]
-        terms = dict(zip(variables[begin:end], coefficients[begin:end], strict=True))
-        try:
-            program.between(Linear(terms), lower[i], upper[i])
-        except Unsupported as error:
-            raise Unsupported(f"constraint '{form.rows.label(i)}'", error.why) from None
-
-
-def _linear_goal(program: Program, columns: list[int], form: LinearForm) -> Goal | None:
-    if not form.objectives:
-        return None
-    (objective,) = form.objectives
+def _linear_goal(program: Program, columns: Sequence[int], objective: LinearObjective) -> Goal:
     program.element = f"objective '{objective.name}'"
-    terms = {
-        columns[j]: rational(float(objective.cost[j]))
-        for j in np.flatnonzero(objective.cost).tolist()
-    }
+    used = np.flatnonzero(objective.cost)
+    coefficients = map(rational, objective.cost[used].tolist())
+    terms = dict(zip([columns[j] for j in used.tolist()], coefficients, strict=True))
     return _goal(program, Linear(terms, rational(objective.offset)), objective.maximize)

@@ -112,6 +112,10 @@ class Compiler:
         node = self.node(number)
         if isinstance(node, Operation) and node.op in logic.OPERATIONS:
             return logic.compile_truth(self, node)
+        if isinstance(node, Column):
+            variable = self.columns[node.number]
+            if (self.program.lower[variable], self.program.upper[variable]) == (0, 1):
+                return Truth.of(variable)
         value = self.number(number)
         holds = self.program.within(value.linear, rational(0.5), None)
         return self.decided(holds, value.defined)

@@ -78,7 +78,7 @@ def interval_variable(program: Program, span: Span, scale: int) -> Any:
     length = program.affine(size, 1)
     if size.terms:
         low, high = program.range(total((start, size)))
-        finish: Any = program.variables[program.integer(int(low), int(high))]
+        finish: Any = program.cp(program.integer(int(low), int(high)))
     else:
         finish = begin + length
     if span.present == TRUE:

@@ -78,7 +78,7 @@ def element(
         program.affine(entry, scale) if entry.terms else int(entry.constant * scale)
         for entry in entries
     ]
-    program.model.add_element(program.affine(flat, 1), expressions, program.variables[target])
+    program.model.add_element(program.affine(flat, 1), expressions, program.cp(target))
     return Linear({target: tidy(Fraction(1, scale))}), inside
 
 
@@ -111,5 +111,5 @@ def tabulated(
     whole = [int(value * multiple) for value in known]
     target = program.integer(min(whole), max(whole))
     index = program.affine(x.times(scale).plus(-low), 1)
-    program.model.add_element(index, whole, program.variables[target])
+    program.model.add_element(index, whole, program.cp(target))
     return Linear({target: tidy(Fraction(1, multiple))}), defined

@@ -7,20 +7,22 @@ must be 0. Variable 0 is the constant 1, so that `TRUE` is 0 and `FALSE` is −1
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ortools.sat.python import cp_model
+from ortools.sat.python import cp_model, cp_model_helper
 
 from orkernel.errors import Unsupported
-from orkernel_ortools.exact import Linear, Rational, common_scale
+from orkernel_ortools.exact import Linear, Rational
 
 TRUE = 0
 FALSE = -1
 LARGEST = 2**62
 """Sums of products of coefficients and bounds must stay within this in CP-SAT's 64 bits."""
+WHOLE = 2.0**53
+"""Floats below this hold whole numbers, and sums of them, exactly."""
 SNAP = 1e-9
 SNAP_STEP = 1e-3
 """A row's bound this near (relative to its size above 1, and to the step between two values of
@@ -35,7 +37,7 @@ class Program:
 
     Attributes:
         model: The model.
-        variables: CP-SAT's variables by number.
+        indices: Index of each variable in CP-SAT's model.
         lower: Their lower bounds.
         upper: Their upper bounds.
         element: What is being compiled, for messages.
@@ -44,7 +46,7 @@ class Program:
     """
 
     model: Any = field(default_factory=cp_model.CpModel)
-    variables: list[Any] = field(default_factory=list)
+    indices: list[int] = field(default_factory=list)
     lower: list[int] = field(default_factory=list)
     upper: list[int] = field(default_factory=list)
     element: str = "model"
@@ -62,24 +64,44 @@ class Program:
     def integer(self, lower: int, upper: int) -> int:
         """A new integer variable."""
         if max(abs(lower), abs(upper)) > LARGEST:
-            raise Unsupported(
-                self.element, "its values can exceed what CP-SAT holds in 64-bit integers"
-            )
-        self.variables.append(self.model.new_int_var(lower, upper, ""))
+            raise too_wide(self.element)
+        self.indices.append(self.model.new_int_var(lower, upper, "").index)
         self.lower.append(lower)
         self.upper.append(upper)
-        if not len(self.variables) % 256:
+        if not len(self.indices) % 256:
             self.tick()
-        return len(self.variables) - 1
+        return len(self.indices) - 1
+
+    def integers(self, lower: Sequence[int], upper: Sequence[int]) -> range:
+        """New integer variables, all at once; bounds within ±`LARGEST`."""
+        kinds: dict[tuple[int, int], Any] = {}
+        for ends in zip(lower, upper, strict=True):
+            if ends not in kinds:
+                kinds[ends] = cp_model_helper.IntegerVariableProto()
+                kinds[ends].domain.extend(ends)
+        variables = self.model.proto.variables
+        first, index = len(self.indices), len(variables)
+        variables.extend([kinds[ends] for ends in zip(lower, upper, strict=True)])
+        self.indices.extend(range(index, index + len(lower)))
+        self.lower.extend(lower)
+        self.upper.extend(upper)
+        self.tick()
+        return range(first, len(self.indices))
 
     def boolean(self) -> int:
         """A new variable that is 0 or 1."""
         return self.integer(0, 1)
 
     def cp(self, literal: int) -> Any:
-        """CP-SAT's literal."""
-        variable = self.variables[literal if literal >= 0 else ~literal]
+        """CP-SAT's literal, or variable by number."""
+        variable = cp_model.IntVar(
+            self.model.proto, self.indices[literal if literal >= 0 else ~literal]
+        )
         return variable if literal >= 0 else variable.negated()
+
+    def index(self, literal: int) -> int:
+        """CP-SAT's index of a literal: of the variable, or its bitwise complement."""
+        return self.indices[literal] if literal >= 0 else ~self.indices[~literal]
 
     def number(self, literal: int) -> Linear:
         """A literal as 0 or 1."""
@@ -112,11 +134,19 @@ class Program:
         Raises:
             Unsupported: The numbers do not fit into 64 bits.
         """
-        variables, coefficients, constant = self._scaled(linear, scale)
-        parts = [self.variables[v] for v in variables]
+        variables, coefficients, constant = self.scaled(linear, scale)
+        if coefficients == [1]:
+            variable = self.cp(variables[0])
+            return variable + constant if constant else variable
+        parts = [self.cp(v) for v in variables]
         return cp_model.LinearExpr.weighted_sum(parts, coefficients) + constant
 
-    def _scaled(self, linear: Linear, scale: int) -> tuple[list[int], list[int], int]:
+    def scaled(self, linear: Linear, scale: int) -> tuple[list[int], list[int], int]:
+        """Variables, coefficients and constant of `scale · linear`, which must be whole.
+
+        Raises:
+            Unsupported: The numbers do not fit into 64 bits.
+        """
         coefficients = [_whole(c, scale) for c in linear.terms.values()]
         constant = _whole(linear.constant, scale)
         reach = abs(constant) + sum(
@@ -135,7 +165,7 @@ class Program:
         key = (linear.key, scale)
         if key not in self._affine:
             number = self.integer(*self.whole_range(linear, scale))
-            self.model.add(self.variables[number] == self.expression(linear, scale))
+            self.model.add(self.cp(number) == self.expression(linear, scale))
             self._affine[key] = Linear.variable(number)
         return self.expression(self._affine[key], 1)
 
@@ -144,10 +174,10 @@ class Program:
         if len(linear.terms) == 1 and not linear.constant:
             ((number, coefficient),) = linear.terms.items()
             if coefficient == 1:
-                return self.variables[number]
+                return self.cp(number)
         number = self.integer(*self.whole_range(linear, 1))
-        self.model.add(self.variables[number] == self.expression(linear, 1))
-        return self.variables[number]
+        self.model.add(self.cp(number) == self.expression(linear, 1))
+        return self.cp(number)
 
     # ------------------------------------------------------------------ constraints
 
@@ -157,10 +187,10 @@ class Program:
         """`lower ≤ linear ≤ upper` whenever all literals hold."""
         if FALSE in when:
             return
-        scale = common_scale([Linear(linear.terms)])
+        body = Linear(linear.terms)
+        scale = body.scale
         low = _inwards(lower, linear.constant, scale, math.ceil)
         high = _inwards(upper, linear.constant, scale, math.floor)
-        body = Linear(linear.terms)
         least, most = self.whole_range(body, scale)
         if (low is None or low <= least) and (high is None or high >= most):
             return
@@ -169,8 +199,34 @@ class Program:
         if low > high:
             self.clause(~literal for literal in when)
             return
-        constraint = self.model.add_linear_constraint(self.expression(body, scale), low, high)
-        self._enforce(constraint, when)
+        variables, coefficients, _ = self.scaled(body, scale)
+        self.row([self.indices[v] for v in variables], coefficients, low, high, when)
+
+    def row(
+        self,
+        indices: Sequence[int],
+        coefficients: Sequence[int],
+        low: int,
+        high: int,
+        when: Literals = (),
+    ) -> None:
+        """`low ≤ Σ coefficient · variable ≤ high` by CP-SAT's indices, all within 64 bits."""
+        constraint = self.model.proto.constraints.add()
+        linear = constraint.linear
+        linear.vars.extend(indices)
+        linear.coeffs.extend(coefficients)
+        linear.domain.extend((low, high))
+        conditions = [self.index(literal) for literal in when if literal != TRUE]
+        if conditions:
+            constraint.enforcement_literal.extend(conditions)
+
+    def minimize(self, indices: Sequence[int], coefficients: Sequence[int], constant: int) -> None:
+        """Set the objective `constant + Σ coefficient · variable`, by CP-SAT's indices."""
+        objective = self.model.proto.objective
+        objective.vars.extend(indices)
+        objective.coeffs.extend(coefficients)
+        objective.offset = constant
+        objective.scaling_factor = 1.0
 
     def _enforce(self, constraint: Any, when: Literals) -> None:
         conditions = [self.cp(literal) for literal in when if literal != TRUE]
@@ -272,11 +328,18 @@ def _inwards(
     if isinstance(bound, float):
         if math.isinf(bound):
             return None
+        if bound.is_integer() and abs(bound) < WHOLE:
+            return round_((int(bound) - constant) * scale)
         exact = (Fraction(repr(bound)) - constant) * scale
         nearest = round(exact)
         noise = min(scale * SNAP * max(1.0, abs(bound)), SNAP_STEP)
         return nearest if abs(exact - nearest) <= noise else round_(exact)
     return round_((bound - constant) * scale)
+
+
+def too_wide(element: str) -> Unsupported:
+    """An integer variable has bounds that CP-SAT cannot hold."""
+    return Unsupported(element, "its values can exceed what CP-SAT holds in 64-bit integers")
 
 
 def _too_large(scale: int) -> str:

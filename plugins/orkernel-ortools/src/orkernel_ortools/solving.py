@@ -152,7 +152,7 @@ def _interpret(built: Built, ending: Ending) -> Solution:
     if goal is None:
         return replace(basis, status=Status.OPTIMAL, values=values)
     exact = goal.linear.constant + sum(
-        c * ending.value(built.program.variables[v]) for v, c in goal.linear.terms.items()
+        c * ending.value(built.program.cp(v)) for v, c in goal.linear.terms.items()
     )
     scaled = int(Fraction(exact) * goal.scale) * (-1 if goal.maximize else 1)
     closed = ending.bound is not None and ending.bound >= scaled
