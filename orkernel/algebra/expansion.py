@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -293,10 +294,10 @@ class Expansion:
         inner, tails, heads, nodes = arc_ends(data, node.arguments[0], space)
         atom = self.program.scope.universe.atom
         everything = tuple(atom(code) for code in nodes)
-        ends: list[list[tuple[str | int, str | int]]] = [[] for _ in range(space.size)]
-        owner = inner.rows_in(space).tolist()
-        for row, tail, head in zip(owner, tails.tolist(), heads.tolist(), strict=True):
-            ends[row].append((atom(tail), atom(head)))
+        names = {code: atom(code) for code in {*tails.tolist(), *heads.tolist()}}
+        arcs = [(names[a], names[b]) for a, b in zip(tails.tolist(), heads.tolist(), strict=True)]
+        limits = np.searchsorted(inner.rows_in(space), np.arange(space.size + 1)).tolist()
+        ends = [arcs[begin:end] for begin, end in pairwise(limits)]
         depots: list[str | int | None] = [None] * space.size
         if node.function == "multi_circuit":
             value = data.value(node.arguments[1], space)
@@ -342,10 +343,10 @@ class Expansion:
 
     @staticmethod
     def _grouped(owner: Integers, numbers: Integers, size: int) -> list[list[int]]:
-        rows: list[list[int]] = [[] for _ in range(size)]
-        for row, number in zip(owner.tolist(), numbers.tolist(), strict=True):
-            rows[row].append(number)
-        return rows
+        """The entries of each row, from entries in the order of their rows."""
+        ends = np.searchsorted(owner, np.arange(size + 1)).tolist()
+        entries = numbers.tolist()
+        return [entries[begin:end] for begin, end in pairwise(ends)]
 
     def _gather(self, op: str, parts: list[Integers]) -> Integers:
         rows = np.stack(parts, axis=1).tolist()

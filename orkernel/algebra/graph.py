@@ -146,13 +146,12 @@ def _compact(graph: Graph) -> Graph:
 
 def reachable(graph: Graph, roots: Iterable[int]) -> NDArray[np.bool_]:
     """Which nodes the roots depend on, themselves included; shape `(nodes,)`."""
-    used = np.zeros(len(graph.nodes), np.bool_)
-    stack = list(roots)
-    while stack:
-        number = stack.pop()
-        if not used[number]:
-            used[number] = True
-            node = graph.nodes[number]
-            if isinstance(node, Operation):
-                stack.extend(node.arguments)
-    return used
+    used = [False] * len(graph.nodes)
+    for root in roots:
+        used[root] = True
+    for number in range(len(used) - 1, -1, -1):
+        node = graph.nodes[number]
+        if used[number] and isinstance(node, Operation):
+            for argument in node.arguments:
+                used[argument] = True
+    return np.array(used, np.bool_)

@@ -109,8 +109,11 @@ class NodeTable:
 
     def column_nodes(self, columns: Integers) -> Integers:
         """Nodes of column numbers."""
-        for k in np.unique(columns[self._columns[columns] < 0]).tolist():
-            self._columns[k] = self._add(Column(k), bool(self.columns.integer[k]))
+        new = np.unique(columns[self._columns[columns] < 0])
+        if new.size:
+            self._columns[new] = len(self.nodes) + np.arange(new.size)
+            self.nodes.extend(map(Column, new.tolist()))
+            self.integral.extend(self.columns.integer[new].tolist())
         found: Integers = self._columns[columns]
         return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orkernel_ortools.compiler import Compiler
-from orkernel_ortools.exact import Linear, rational
+from orkernel_ortools.exact import Linear, rational, rationals
 from orkernel_ortools.linear_rows import add_linear_rows
 from orkernel_ortools.program import LARGEST, Literals, Program, too_wide
 
@@ -167,6 +167,6 @@ def _goal(program: Program, linear: Linear, maximize: bool) -> Goal:
 def _linear_goal(program: Program, columns: Sequence[int], objective: LinearObjective) -> Goal:
     program.element = f"objective '{objective.name}'"
     used = np.flatnonzero(objective.cost)
-    coefficients = map(rational, objective.cost[used].tolist())
+    coefficients = rationals(objective.cost[used])
     terms = dict(zip([columns[j] for j in used.tolist()], coefficients, strict=True))
     return _goal(program, Linear(terms, rational(objective.offset)), objective.maximize)

@@ -105,17 +105,23 @@ class Compiler:
             Unsupported: CP-SAT has no exact form of it.
         """
         if number not in self._truths:
-            self._truths[number] = self._truth(number)
+            literal = self._column_literal(number)
+            self._truths[number] = self._truth(number) if literal is None else Truth.of(literal)
         return self._truths[number]
+
+    def _column_literal(self, number: int) -> int | None:
+        """The literal of a column that is 0 or 1, None for any other node."""
+        node = self.graph.nodes[number]
+        if not isinstance(node, Column):
+            return None
+        variable = self.columns[node.number]
+        binary = self.program.lower[variable] == 0 and self.program.upper[variable] == 1
+        return variable if binary else None
 
     def _truth(self, number: int) -> Truth:
         node = self.node(number)
         if isinstance(node, Operation) and node.op in logic.OPERATIONS:
             return logic.compile_truth(self, node)
-        if isinstance(node, Column):
-            variable = self.columns[node.number]
-            if (self.program.lower[variable], self.program.upper[variable]) == (0, 1):
-                return Truth.of(variable)
         value = self.number(number)
         holds = self.program.within(value.linear, rational(0.5), None)
         return self.decided(holds, value.defined)
@@ -130,7 +136,8 @@ class Compiler:
 
     def chosen(self, number: int) -> int:
         """The literal of an optional part: an undefined condition counts as false."""
-        return self.truth(number).true
+        literal = self._column_literal(number)
+        return self.truth(number).true if literal is None else literal
 
     def require(self, number: int, when: Literals = ()) -> None:
         """Make a condition true whenever all literals hold."""

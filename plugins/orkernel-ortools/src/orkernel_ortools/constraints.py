@@ -104,7 +104,7 @@ def _circuit(c: Compiler, node: Operation) -> None:
         c.program.clause(())
         return
     if arcs:
-        c.program.model.add_circuit(_arcs(c, arcs))
+        _post_arcs(c, c.program.model.proto.constraints.add().circuit, arcs)
 
 
 def _multi_circuit(c: Compiler, node: Operation) -> None:
@@ -124,7 +124,7 @@ def _multi_circuit(c: Compiler, node: Operation) -> None:
         return
     if all((n, n) in arcs for n in others):
         _always_leave_the_depot(arcs)
-    c.program.model.add_multiple_circuit(_arcs(c, arcs))
+    _post_arcs(c, c.program.model.proto.constraints.add().routes, arcs)
 
 
 def _always_leave_the_depot(arcs: dict[tuple[int, int], list[int]]) -> None:
@@ -133,13 +133,17 @@ def _always_leave_the_depot(arcs: dict[tuple[int, int], list[int]]) -> None:
     arcs[0, extra] = arcs[extra, 0] = [TRUE]
 
 
-def _arcs(c: Compiler, arcs: dict[tuple[int, int], list[int]]) -> list[tuple[int, int, Any]]:
-    """CP-SAT's arcs; a loop that is given twice is one."""
-    found: list[tuple[int, int, Any]] = []
+def _post_arcs(c: Compiler, constraint: Any, arcs: dict[tuple[int, int], list[int]]) -> None:
+    """Fill CP-SAT's constraint; a loop that is given twice is one."""
+    tails, heads, indices = [], [], []
     for (tail, head), literals in arcs.items():
-        chosen = [c.program.any_of(literals)] if tail == head else literals
-        found.extend((tail, head, c.program.cp(literal)) for literal in chosen)
-    return found
+        for literal in [c.program.any_of(literals)] if tail == head else literals:
+            tails.append(tail)
+            heads.append(head)
+            indices.append(c.program.index(literal))
+    constraint.tails.extend(tails)
+    constraint.heads.extend(heads)
+    constraint.literals.extend(indices)
 
 
 # --------------------------------------------------------------------------- time

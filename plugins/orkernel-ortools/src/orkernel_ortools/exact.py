@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Rational = int | Fraction
 
@@ -34,6 +40,14 @@ def rational(value: float) -> Rational:
         if abs(simple - decimal) <= ARITHMETIC * abs(decimal):
             decimal = simple
     return tidy(decimal)
+
+
+def rationals(values: NDArray[np.float64]) -> Sequence[Rational]:
+    """The numbers that floats stand for."""
+    if values.size and np.abs(values).max() < 2.0**53 and (np.rint(values) == values).all():
+        whole: list[int] = values.astype(np.int64).tolist()
+        return whole
+    return list(map(rational, values.tolist()))
 
 
 def _digits(value: float) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel_ortools.exact import Linear, rational
+from orkernel_ortools.exact import Linear, rationals
 from orkernel_ortools.program import SNAP, SNAP_STEP, WHOLE, Program
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def add_linear_rows(
         if not limits.exact[i]:
             program.element = f"constraint '{labels.label(i)}'"
             variables = [columns[j] for j in places[part].tolist()]
-            terms = dict(zip(variables, map(rational, data[part].tolist()), strict=True))
+            terms = dict(zip(variables, rationals(data[part]), strict=True))
             program.between(Linear(terms), float(rows.lower[i]), float(rows.upper[i]), when)
         elif limits.low[i] > limits.high[i]:
             program.clause(~literal for literal in when)

@@ -147,12 +147,11 @@ class Program:
         Raises:
             Unsupported: The numbers do not fit into 64 bits.
         """
-        coefficients = [_whole(c, scale) for c in linear.terms.values()]
+        coefficients = [c.numerator * (scale // c.denominator) for c in linear.terms.values()]
         constant = _whole(linear.constant, scale)
-        reach = abs(constant) + sum(
-            abs(c) * max(abs(self.lower[v]), abs(self.upper[v]))
-            for v, c in zip(linear.terms, coefficients, strict=True)
-        )
+        reach = abs(constant)
+        for v, c in zip(linear.terms, coefficients, strict=True):
+            reach += abs(c) * max(-self.lower[v], self.upper[v])
         if reach > LARGEST:
             raise Unsupported(self.element, _too_large(scale))
         self.largest_scale = max(self.largest_scale, scale)
