@@ -26,7 +26,7 @@ class SubsetMember:
 
     Attributes:
         element: Name of the constraint or variable.
-        kind: constraint | lower bound | upper bound.
+        kind: constraint | lower bound | upper bound | integrality.
         label: With its index, e.g. `supply[Seattle]`.
         quotes: Sentences of the statement behind it.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class FrontFigures:
         reference: The point against which the hypervolume is measured.
         hypervolume: Volume of what the front dominates up to `reference`, with each
             objective scaled to [0, 1] between ideal and nadir; at most
-            `(1 + REFERENCE_MARGIN) ** objectives`. None beyond `HYPERVOLUME_OBJECTIVES`.
+            `(1 + REFERENCE_MARGIN) ** objectives`. None beyond `OWN_OBJECTIVES`, or
+            `COMPILED_OBJECTIVES` with moocore.
     """
 
     ideal: tuple[float, ...]
@@ -38,8 +40,9 @@ class FrontFigures:
     hypervolume: float | None
 
 
-HYPERVOLUME_OBJECTIVES = 6
-"""Most objectives for which the hypervolume is computed: its cost grows exponentially."""
+OWN_OBJECTIVES, COMPILED_OBJECTIVES = 3, 6
+"""Most objectives for which the hypervolume is computed, here and by moocore where that is
+installed (it comes with pymoo): its cost grows exponentially with them."""
 
 
 def losses(objectives: Any, maximize: Sequence[bool]) -> Floats:
@@ -98,9 +101,14 @@ def figures(objectives: Any, maximize: Sequence[bool]) -> FrontFigures:
     signs = np.where(np.asarray(maximize, bool), -1.0, 1.0)
     ideal, nadir = points.min(axis=0), points.max(axis=0)
     reference = nadir + REFERENCE_MARGIN * _ranges(points)
+    scaled = (points - reference) / _ranges(points)
     volume = None
-    if points.shape[1] <= HYPERVOLUME_OBJECTIVES:
-        volume = hypervolume((points - reference) / _ranges(points), 0.0)
+    if points.shape[1] <= OWN_OBJECTIVES:
+        volume = hypervolume(scaled, 0.0)
+    elif points.shape[1] <= COMPILED_OBJECTIVES and find_spec("moocore") is not None:
+        import moocore
+
+        volume = float(moocore.hypervolume(scaled, ref=[0.0] * points.shape[1]))
     return FrontFigures(
         ideal=tuple((ideal * signs).tolist()),
         nadir=tuple((nadir * signs).tolist()),

@@ -56,7 +56,7 @@ def presented(model: Model, outcome: Outcome, classification: Classification) ->
         iis=subset_by_name(model, subset) if subset is not None else None,
         iis_minimal=subset.minimal if subset is not None else False,
         assumptions=(*model.assumptions(), *solution.assumptions),
-        notes=outcome.notes,
+        notes=(*outcome.notes, *(subset.assumptions if subset is not None else ())),
     )
 
 
@@ -147,6 +147,11 @@ def subset_by_name(model: Model, subset: InfeasibleSubset) -> tuple[SubsetMember
             sign = "≥" if side == "lower bound" else "≤"
             label = f"{model.columns.label(column)} {sign} {value:g}"
             members.append(SubsetMember(name, side, label, _quotes(variables[name].sources)))
+    for column in subset.integer:
+        name = model.columns.block_of(column).name
+        rule = "0 or 1" if variables[name].domain == "binary" else "whole"
+        label = f"{model.columns.label(column)} must be {rule}"
+        members.append(SubsetMember(name, "integrality", label, _quotes(variables[name].sources)))
     return tuple(members)
 
 

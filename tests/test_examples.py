@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy.stats import norm
 
 EXAMPLES = Path(__file__).parent.parent / "docs" / "examples"
 
@@ -32,7 +33,7 @@ EXPECTED: dict[str, tuple[int, str, float | None]] = {
     # scipy.optimize.minimize (SLSQP)
     "portfolio.md": (0, "optimal", 0.00991578947),
     # r = (V / 2π)^(1/3), h = 2 r: surface 3 · (2π V²)^(1/3)
-    "can.md": (0, "feasible", 348.7342),
+    "can.md": (0, "optimal", 348.7342),
     # vertex (5, 5)
     "press.md": (0, "optimal", 575.0),
     # the four below by scipy.optimize.linprog, milp, or enumeration
@@ -44,7 +45,20 @@ EXPECTED: dict[str, tuple[int, str, float | None]] = {
     "crates.md": (0, "optimal", 1000.0),
     "alloy.md": (0, "optimal", 18500 / 7),
     "rucksack.md": (0, "optimal", 230.0),
+    # Haverly 1978; Fisher and Thompson 1963
+    "pooling.json": (0, "optimal", -400.0),
+    "job-shop.json": (0, "optimal", 55.0),
+    # 4 + 3 + 3 hours do not fit into 9
+    "crew.json": (3, "infeasible", None),
 }
+
+SAMPLED = {
+    # order = mean + std · z at the critical fractile (4 − 1.5) / (4 − 0.5) = 5/7;
+    # profit = 2.5 · 120 − 3.5 · 25 · φ(z)
+    "newsvendor.json": 300.0 - 87.5 * norm.pdf(norm.ppf(5 / 7)),
+}
+FRONTS = {"suppliers.json"}
+OTHERS = {"two-stage.json"}
 
 
 def run(name: str, folder: Path) -> tuple[int, dict[str, Any]]:
@@ -72,8 +86,42 @@ def test_example_gives_its_known_answer(name: str, tmp_path: Path) -> None:
 
 
 def test_every_example_has_a_known_answer() -> None:
-    found = {str(p.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.md")} - {"index.md"}
-    assert found == set(EXPECTED)
+    files = [*EXAMPLES.rglob("*.md"), *EXAMPLES.rglob("*.json")]
+    found = {str(p.relative_to(EXAMPLES)) for p in files} - {"index.md"}
+    assert found == set(EXPECTED) | set(SAMPLED) | FRONTS | OTHERS
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_simulated_example_agrees_with_its_closed_form(name: str, tmp_path: Path) -> None:
+    returned, answer = run(name, tmp_path)
+    assert (returned, answer["status"], answer["guarantee"]) == (0, "feasible", "sampled")
+    estimate = next(e for e in answer["estimates"] if e["kind"] == "objective")
+    half = (estimate["high"] - estimate["low"]) / 2
+    assert abs(estimate["value"] - SAMPLED[name]) < 3 * half
+
+
+def test_a_two_stage_plan_reports_intervals_of_all_its_figures(tmp_path: Path) -> None:
+    returned, answer = run("two-stage.json", tmp_path)
+    assert (returned, answer["guarantee"]) == (0, "sampled")
+    assert {e["kind"] for e in answer["estimates"]} == {"objective", "result"}
+    assert all(e["low"] < e["value"] < e["high"] for e in answer["estimates"])
+
+
+def test_the_front_of_suppliers_is_that_of_all_orders(tmp_path: Path) -> None:
+    returned, answer = run("suppliers.json", tmp_path)
+    assert (returned, answer["status"], answer["guarantee"]) == (0, "pareto_front", "global")
+    orders = [
+        (alba, boreas, 60 - alba - boreas)
+        for alba in range(41)
+        for boreas in range(36)
+        if 0 <= 60 - alba - boreas <= 50
+    ]
+    goals = {(40 * a + 55 * b + 30 * c, 3 * a + b + 8 * c) for a, b, c in orders}
+    efficient = {
+        p for p in goals if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in goals)
+    }
+    found = {(p["objectives"]["cost"], p["objectives"]["waiting"]) for p in answer["pareto"]}
+    assert found == efficient
 
 
 def test_an_ambiguous_statement_reports_what_the_other_reading_gives(tmp_path: Path) -> None:

@@ -67,6 +67,15 @@ def test_a_front_of_one_point_has_figures_too() -> None:
     assert found.hypervolume == pytest.approx(0.01)
 
 
+def test_more_objectives_are_measured_in_moderate_time() -> None:
+    points = np.abs(np.random.default_rng(1).normal(size=(100, 5)))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    found = figures(points, [False] * 5)
+    ideal, nadir = points.min(axis=0), points.max(axis=0)
+    scaled = (points - ideal) / (nadir - ideal)
+    assert found.hypervolume == pytest.approx(moocore_hypervolume(scaled, ref=[1.1] * 5))
+
+
 def test_ten_objectives_have_corners_but_no_hypervolume() -> None:
     found = figures(np.eye(10), [False] * 10)
     assert found.hypervolume is None

@@ -89,19 +89,24 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def conflict_words(answer: Answer) -> str:
-    """What an infeasible subset is, e.g. `These three sentences cannot hold together`."""
+    """What an infeasible subset is, e.g. `These three sentences cannot hold together`.
+
+    Bounds and integrality that no sentence states are named beside the sentences.
+    """
     members = answer.iis or ()
     quotes = {quote for member in members for quote in member.quotes}
-    if quotes and all(member.quotes for member in members):
-        count, noun = len(quotes), "sentence"
-    else:
-        count, noun = len(members), "condition"
+    unsaid = [member.label for member in members if not member.quotes]
+    spoken = bool(quotes) and all(m.quotes for m in members if m.kind == "constraint")
+    count, noun = (len(quotes), "sentence") if spoken else (len(members), "condition")
+    beside = f" (with {', '.join(unsaid[:4])}{', …' if len(unsaid) > 4 else ''})"
+    beside = beside if spoken and unsaid else ""
     if not answer.iis_minimal:
-        return f"Among these {noun}s some cannot hold together (not reduced to the fewest)"
+        text = f"Among these {noun}s some cannot hold together{beside}"
+        return f"{text}, not reduced to the fewest"
     if count == 1:
-        return f"This {noun} cannot hold"
+        return f"This {noun} cannot hold{beside}"
     number = NUMBERS[count] if count < len(NUMBERS) else str(count)
-    return f"These {number} {noun}s cannot hold together"
+    return f"These {number} {noun}s cannot hold together{beside}"
 
 
 def estimate_words(estimate: Estimate) -> str:

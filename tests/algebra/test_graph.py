@@ -283,6 +283,14 @@ def test_rows_follow_the_labels_and_the_kept_rows() -> None:
     assert_agrees(kept)
 
 
+def test_rows_that_are_not_kept_are_not_expanded() -> None:
+    model = bind(["x[1] + x[2] <= 3", "b[1] or b[2]"], "z")
+    kept = model.derive(keep_rows=np.array([False, True]), objectives=()).graph()
+    columns = {node.number for node in kept.nodes if isinstance(node, Column)}
+    assert {model.columns.label(k) for k in columns} == {"b[1]", "b[2]"}
+    assert len(kept.rows) == 1
+
+
 def test_global_constraints_keep_their_data() -> None:
     graph = bind(
         [

@@ -57,6 +57,18 @@ def test_a_searched_front_says_that_it_is_not_proven() -> None:
     assert "heuristic search, not proven efficient" in headline(front_answer(Guarantee.HEURISTIC))
 
 
+def test_a_bound_that_no_sentence_states_is_named_beside_the_sentences() -> None:
+    members = (
+        SubsetMember("a", "constraint", "a", ("first",)),
+        SubsetMember("b", "constraint", "b", ("second",)),
+        SubsetMember("x", "lower bound", "x ≥ 0"),
+        SubsetMember("x", "integrality", "x must be whole"),
+    )
+    answer = Answer(Status.INFEASIBLE, True, iis=members, iis_minimal=True)
+    wanted = "These two sentences cannot hold together (with x ≥ 0, x must be whole)"
+    assert conflict_words(answer) == wanted
+
+
 def test_the_picture_has_the_extremes_in_its_corners() -> None:
     points = [{"a": a, "b": b} for a, b in POINTS]
     lines = str(picture(points, points[1])).splitlines()
@@ -115,6 +127,7 @@ def test_simulated_figures_come_with_interval_and_scenarios() -> None:
 @pytest.mark.parametrize(
     ("quotes", "minimal", "words"),
     [
+        ([(), ()], True, "These two conditions cannot hold together"),
         ([("a",), ("b",), ("c",)], True, "These three sentences cannot hold together"),
         ([("a",), ("a",)], True, "This sentence cannot hold"),
         ([("a",), ()], True, "These two conditions cannot hold together"),

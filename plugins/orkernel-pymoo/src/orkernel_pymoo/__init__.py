@@ -55,10 +55,9 @@ def orkernel_solver_agents() -> Iterator[SolverAgentSpec]:
                 default=True,
                 help="Refine the best point of each objective by local search.",
             ),
-            Option("plot", bool, default=True, help="Draw the front into the run folder."),
         ),
         check="orkernel_pymoo.health:check",
-        requires=("pymoo", "matplotlib"),
+        requires=("pymoo",),
         install_hint="pip install orkernel-pymoo",
         summary="Pareto fronts and nonconvex or black-box search by evolution; heuristic.",
     )

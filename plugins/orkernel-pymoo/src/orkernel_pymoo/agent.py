@@ -10,7 +10,7 @@ import numpy as np
 import pymoo
 
 from orkernel.errors import Cancelled, Unsupported
-from orkernel.records import Event, Guarantee
+from orkernel.records import Guarantee
 from orkernel.solution import Solution, SolverIdentity, Status
 from orkernel_pymoo import orkernel_solver_agents
 from orkernel_pymoo.answer import best_single, checked_points, ends, front, summary
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from orkernel.context import RunContext
     from orkernel.model import Model
     from orkernel.records import Problem
-    from orkernel.solution import ParetoPoint
 
     Floats = NDArray[np.float64]
 
-PICTURE = "front.png"
 """Name of the picture of the front in the run folder."""
 ALGORITHMS = {"nsga2": "NSGA-II", "nsga3": "NSGA-III", "ga": "GA", "de": "DE"}
 
@@ -105,7 +103,7 @@ def _solve(model: Model, settings: Settings, ctx: RunContext) -> Solution:
     if crossed.size:
         label = columns.label(int(crossed[0]))
         message = f"no search: no value of {label} lies within its bounds"
-        return Solution(Status.TIME_LIMIT, _nobody(), message=message)
+        return Solution(Status.ERROR, _nobody(), message=message)
     space = SearchSpace.of(model.derive(lower=lower, upper=upper))
     evaluation = Evaluation(space, settings.equality_tolerance)
     if space.columns.size:
@@ -138,7 +136,6 @@ def _answered(
         members = front(evaluation, points, settings.wanted)
         if members:
             middle, statistics = summary(members, evaluation.maximize)
-            _draw(evaluation, settings, members, middle, ctx)
             solution = Solution(
                 Status.PARETO_FRONT,
                 _nobody(),
@@ -158,37 +155,13 @@ def _answered(
             f"no feasible point was found in {found.generations} generations "
             f"({evaluation.evaluations} points); a heuristic cannot prove that there is none"
         )
-        return Solution(Status.TIME_LIMIT, _nobody(), message=message)
+        status = Status.TIME_LIMIT if found.stopped == "time" else Status.ERROR
+        return Solution(status, _nobody(), message=message)
     return replace(
         solution,
         message=_ending(found),
         assumptions=(*model.assumptions(), *_assumptions(evaluation, settings, found)),
     )
-
-
-def _draw(
-    evaluation: Evaluation,
-    settings: Settings,
-    members: tuple[ParetoPoint, ...],
-    chosen: int,
-    ctx: RunContext,
-) -> None:
-    """Put the picture of the front into the run folder; a failure costs only the picture."""
-    if ctx.folder is None or not settings.plot:
-        return
-    from orkernel_pymoo.plot import plot
-
-    names = [o.name for o in evaluation.space.model.formulation.objectives]
-    try:
-        plot(
-            [m.objectives for m in members],
-            ctx.folder / PICTURE,
-            names=names,
-            maximize=evaluation.maximize,
-            chosen=chosen,
-        )
-    except (OSError, ValueError) as error:
-        ctx.emit(Event("log.line", "solve", f"no picture of the front: {error}"))
 
 
 def _ending(found: Found) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from pymoo.indicators.hv import HV
 
 from orkernel.fronts import (
-    HYPERVOLUME_OBJECTIVES,
+    COMPILED_OBJECTIVES,
     REFERENCE_MARGIN,
     compromise,
     losses,
@@ -152,7 +152,7 @@ def summary(members: tuple[ParetoPoint, ...], maximize: list[bool]) -> tuple[int
     """The compromise's position in a front, and figures of the front."""
     objectives = np.array([m.objectives for m in members])
     statistics = {"points": float(len(members))}
-    if objectives.shape[1] <= HYPERVOLUME_OBJECTIVES:
+    if objectives.shape[1] <= COMPILED_OBJECTIVES:
         statistics["hypervolume"] = hypervolume(objectives, maximize)
     return compromise(objectives, maximize), statistics
 

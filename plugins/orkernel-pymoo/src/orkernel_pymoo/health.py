@@ -32,7 +32,7 @@ def check() -> str:
         PluginError: The front is wrong.
     """
     model = Model.bind(Formulation.model_validate(SCHAFFER))
-    ctx = RunContext(options={"generations": 30, "population": 20, "plot": False})
+    ctx = RunContext(options={"generations": 30, "population": 20})
     solution = PymooAgent().solve(Problem(""), model, ctx.limited(30))
     inside = all(-0.05 <= p.values[0] <= 2.05 for p in solution.pareto)
     if solution.status is not Status.PARETO_FRONT or len(solution.pareto) < 10 or not inside:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.fronts import HYPERVOLUME_OBJECTIVES
+from orkernel.fronts import COMPILED_OBJECTIVES
 from orkernel.records import Event
 from orkernel_pymoo.answer import hypervolume
 from orkernel_pymoo.enumeration import best_of_all, countable
@@ -209,7 +209,7 @@ class _Watch:
         elif len(signs) > 1:
             data["points"] = len(found)
             words = f"front of {len(found)} points"
-            if len(signs) <= HYPERVOLUME_OBJECTIVES:
+            if len(signs) <= COMPILED_OBJECTIVES:
                 data["hypervolume"] = hypervolume(found, [False] * len(signs))
                 words += f", hypervolume {data['hypervolume']:.4f}"
         else:

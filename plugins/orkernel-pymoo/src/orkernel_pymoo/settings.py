@@ -30,7 +30,6 @@ class Settings:
         generations: Most generations of one round.
         equality_tolerance: Slack of equations during the search, times max(1, |rhs|).
         polish: Whether the best points of each objective are refined locally.
-        plot: Whether the front is drawn into the run folder.
         seed: Seed of everything random, in [0, 2³²).
         wanted: Wanted points of a front; None leaves it to the search.
     """
@@ -40,7 +39,6 @@ class Settings:
     generations: int
     equality_tolerance: float
     polish: bool
-    plot: bool
     seed: int
     wanted: int | None
 
@@ -85,7 +83,6 @@ class Settings:
             generations=generations or (FRONT_GENERATIONS if front else SINGLE_GENERATIONS),
             equality_tolerance=tolerance,
             polish=bool(options.get("polish", True)),
-            plot=bool(options.get("plot", True)),
             seed=ctx.seed % 2**32,
             wanted=ctx.front_points,
         )
