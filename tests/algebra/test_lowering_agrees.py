@@ -570,6 +570,39 @@ def test_a_derived_model_keeps_exactly_the_chosen_rows(data: st.DataObject) -> N
 
 @COMMON
 @given(data=st.data())
+def test_the_linear_part_is_the_linear_rows_of_the_quadratic_form(data: st.DataObject) -> None:
+    model = Model.bind(data.draw(formulations(True)))
+    keep = np.array(
+        data.draw(st.lists(st.booleans(), min_size=len(model.rows), max_size=len(model.rows))),
+        np.bool_,
+    )
+    for variant in (model, model.derive(keep_rows=keep)):
+        part, whole = variant.linear_part(), variant.quadratic()
+        chosen = np.flatnonzero(part.linear)
+        assert not set(chosen.tolist()) & set(whole.row_quadratic)
+        assert (part.rows.matrix[chosen] != whole.linear.matrix[chosen]).nnz == 0
+        np.testing.assert_array_equal(part.rows.lower[chosen], whole.linear.row_lower[chosen])
+        np.testing.assert_array_equal(part.rows.upper[chosen], whole.linear.row_upper[chosen])
+        others = np.flatnonzero(~part.linear)
+        assert part.rows.matrix[others].nnz == 0
+        assert np.isinf(part.rows.lower[others]).all()
+        for found, objective in zip(part.objectives, whole.linear.objectives, strict=True):
+            if found is not None:
+                assert objective.quadratic is None
+                np.testing.assert_array_equal(found.cost, objective.cost)
+                assert found.offset == objective.offset
+
+
+@COMMON
+@given(data=st.data())
+def test_a_linear_model_is_its_linear_part(data: st.DataObject) -> None:
+    part = Model.bind(data.draw(formulations(False))).linear_part()
+    assert part.linear.all()
+    assert None not in part.objectives
+
+
+@COMMON
+@given(data=st.data())
 def test_a_point_that_meets_the_lowered_rows_meets_the_evaluated_ones(data: st.DataObject) -> None:
     model = Model.bind(data.draw(formulations(True)))
     x = (

@@ -265,12 +265,8 @@ def _piecewise(c: Compiler, node: Operation) -> Number:
 def _element(c: Compiler, node: Operation) -> Number:
     axes = len(node.data)
     positions, defined = _values(c, node.arguments[:axes])
-    entries = [c.number(k) for k in node.arguments[axes:]]
-    if any(entry.defined for entry in entries):
-        raise Unsupported(c.program.element, "an entry of a list may be undefined")
-    result, found = lookup.element(
-        c.program, positions, node.data, [entry.linear for entry in entries]
-    )
+    entries = c.entries(node.arguments[axes:])
+    result, found = lookup.element(c.program, positions, node.data, entries)
     return _made(result, (*defined, found))
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orkernel.algebra.forms import Column, Constant, Operation
+from orkernel.errors import Unsupported
 from orkernel_ortools import arithmetic, logic
 from orkernel_ortools.exact import Linear, rational
+from orkernel_ortools.lookup import Entries
 from orkernel_ortools.program import FALSE, TRUE, Literals, Program
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class Compiler:
     columns: Sequence[int]
     _numbers: dict[int, Number] = field(default_factory=dict)
     _truths: dict[int, Truth] = field(default_factory=dict)
+    _entries: dict[tuple[int, ...], Entries] = field(default_factory=dict)
 
     def node(self, number: int) -> Constant | Column | Operation:
         """A node of the graph."""
@@ -97,6 +100,19 @@ class Compiler:
             decided = self.program.any_of((truth.true, truth.false))
             return Number(self.program.number(truth.true), () if decided == TRUE else (decided,))
         return arithmetic.compile_number(self, node)
+
+    def entries(self, numbers: tuple[int, ...]) -> Entries:
+        """Nodes as a list that is looked into.
+
+        Raises:
+            Unsupported: One may be undefined.
+        """
+        if numbers not in self._entries:
+            found = [self.number(k) for k in numbers]
+            if any(entry.defined for entry in found):
+                raise Unsupported(self.program.element, "an entry of a list may be undefined")
+            self._entries[numbers] = Entries([entry.linear for entry in found])
+        return self._entries[numbers]
 
     def truth(self, number: int) -> Truth:
         """A node as a condition; a number is true from ½ up.

@@ -97,7 +97,7 @@ class Linear:
     @property
     def scale(self) -> int:
         """Least positive number that makes all coefficients whole."""
-        return math.lcm(self.constant.denominator, *(c.denominator for c in self.terms.values()))
+        return math.lcm(self.constant.denominator, *[c.denominator for c in self.terms.values()])
 
 
 def total(parts: Iterable[Linear]) -> Linear:

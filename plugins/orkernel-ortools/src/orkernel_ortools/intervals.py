@@ -37,7 +37,7 @@ def spans(c: Compiler, numbers: Sequence[int]) -> tuple[list[Span], int]:
     for number in numbers:
         start, size, *rest = c.arguments(number)
         parts = c.number(start), c.number(size)
-        present = c.program.all_of(c.chosen(k) for k in rest)
+        present = c.program.all_of(map(c.chosen, rest)) if rest else TRUE
         for literal in (*parts[0].defined, *parts[1].defined):
             defined.append(c.program.any_of((literal, ~present)))
         found.append(Span(parts[0].linear, parts[1].linear, present))
@@ -75,19 +75,16 @@ def interval_variable(program: Program, span: Span, scale: int) -> Any:
     if span.present == FALSE:
         return None
     begin = program.affine(start, 1)
+    if not size.terms:
+        _, _, fixed = program.scaled(size, 1)
+        if span.present == TRUE:
+            return program.model.new_fixed_size_interval_var(begin, fixed, "")
+        present = program.cp(span.present)
+        return program.model.new_optional_fixed_size_interval_var(begin, fixed, present, "")
     length = program.affine(size, 1)
-    if size.terms:
-        low, high = program.range(total((start, size)))
-        finish: Any = program.cp(program.integer(int(low), int(high)))
-    else:
-        finish = begin + length
+    low, high = program.range(total((start, size)))
+    finish = program.cp(program.integer(int(low), int(high)))
     if span.present == TRUE:
-        if not size.terms:
-            return program.model.new_fixed_size_interval_var(begin, int(size.constant), "")
         return program.model.new_interval_var(begin, length, finish, "")
     present = program.cp(span.present)
-    if not size.terms:
-        return program.model.new_optional_fixed_size_interval_var(
-            begin, int(size.constant), present, ""
-        )
     return program.model.new_optional_interval_var(begin, length, finish, present, "")

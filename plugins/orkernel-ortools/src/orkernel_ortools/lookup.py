@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from orkernel.errors import Unsupported
 from orkernel_ortools.exact import Linear, Rational, common_scale, rational, tidy, total
@@ -50,11 +52,36 @@ def position(program: Program, place: Linear, keys: Sequence[float]) -> tuple[Li
     return number, inside
 
 
+@dataclass(slots=True)
+class Entries:
+    """A list that is looked into, made whole when a variable position first needs it.
+
+    Attributes:
+        linears: The entries.
+    """
+
+    linears: Sequence[Linear]
+    _whole: tuple[int, int, int, list[Any]] | None = None
+
+    def whole(self, program: Program) -> tuple[int, int, int, list[Any]]:
+        """What the entries are multiplied by, their range then, and CP-SAT's expressions."""
+        if self._whole is None:
+            scale = common_scale(self.linears)
+            ranges = [program.whole_range(entry, scale) for entry in self.linears]
+            expressions = [
+                program.affine(entry, scale) if entry.terms else low
+                for entry, (low, _) in zip(self.linears, ranges, strict=True)
+            ]
+            low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
+            self._whole = scale, low, high, expressions
+        return self._whole
+
+
 def element(
     program: Program,
     places: Sequence[Linear],
     keys: Sequence[Sequence[float]],
-    entries: Sequence[Linear],
+    entries: Entries,
 ) -> tuple[Linear, int]:
     """The entry (C order over the axes) at a position per axis, found by key.
 
@@ -69,15 +96,9 @@ def element(
     for (index, _), axis in zip(found, keys, strict=True):
         flat = total((flat.times(len(axis)), index))
     if not flat.terms:
-        return entries[int(flat.constant)], inside
-    scale = common_scale(entries)
-    ranges = [program.range(entry) for entry in entries]
-    low, high = min(r[0] for r in ranges), max(r[1] for r in ranges)
-    target = program.integer(int(low * scale), int(high * scale))
-    expressions = [
-        program.affine(entry, scale) if entry.terms else int(entry.constant * scale)
-        for entry in entries
-    ]
+        return entries.linears[int(flat.constant)], inside
+    scale, low, high, expressions = entries.whole(program)
+    target = program.integer(low, high)
     program.model.add_element(program.affine(flat, 1), expressions, program.cp(target))
     return Linear({target: tidy(Fraction(1, scale))}), inside
 

@@ -31,6 +31,13 @@ the body) to a value of the body is that value."""
 Literals = tuple[int, ...]
 
 
+class _Model(cp_model.CpModel):
+    """A model without the deprecated names of its methods, which take long to attach."""
+
+    def _add_pre_pep8_methods(self) -> None:
+        pass
+
+
 @dataclass(slots=True)
 class Program:
     """A CP-SAT model, and what is known about it.
@@ -45,7 +52,7 @@ class Program:
         largest_scale: Largest number by which anything was multiplied to make it whole.
     """
 
-    model: Any = field(default_factory=cp_model.CpModel)
+    model: Any = field(default_factory=_Model)
     indices: list[int] = field(default_factory=list)
     lower: list[int] = field(default_factory=list)
     upper: list[int] = field(default_factory=list)
@@ -135,9 +142,8 @@ class Program:
             Unsupported: The numbers do not fit into 64 bits.
         """
         variables, coefficients, constant = self.scaled(linear, scale)
-        if coefficients == [1]:
-            variable = self.cp(variables[0])
-            return variable + constant if constant else variable
+        if coefficients == [1] and not constant:
+            return self.cp(variables[0])
         parts = [self.cp(v) for v in variables]
         return cp_model.LinearExpr.weighted_sum(parts, coefficients) + constant
 
@@ -159,6 +165,10 @@ class Program:
 
     def affine(self, linear: Linear, scale: int) -> Any:
         """`scale · linear` as an expression of at most one variable, a new one if need be."""
+        if scale == 1 and len(linear.terms) == 1 and not linear.constant:
+            ((number, coefficient),) = linear.terms.items()
+            if coefficient == 1:
+                return self.cp(number)
         if len(linear.terms) <= 1:
             return self.expression(linear, scale)
         key = (linear.key, scale)
