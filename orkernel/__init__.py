@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from orkernel.registry import Registry as Registry
     from orkernel.solution import Certificate as Certificate
     from orkernel.solution import Duals as Duals
+    from orkernel.solution import Estimate as Estimate
     from orkernel.solution import Evidence as Evidence
     from orkernel.solution import InfeasibleSubset as InfeasibleSubset
     from orkernel.solution import ParetoPoint as ParetoPoint
@@ -89,7 +90,8 @@ _NAMES = {
     ),
     "orkernel.registry": "Registry",
     "orkernel.solution": (
-        "Certificate Duals Evidence InfeasibleSubset ParetoPoint Solution SolverIdentity Status"
+        "Certificate Duals Estimate Evidence InfeasibleSubset ParetoPoint Solution SolverIdentity"
+        " Status"
     ),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
