@@ -6,6 +6,7 @@ import argparse
 import gc
 import json
 import os
+import resource
 import statistics
 import sys
 import time
@@ -43,6 +44,8 @@ class Result:
         hand_seconds: From the data to its answer.
         build: Processor seconds from the formulation to the CP-SAT model, median.
         hand_build: Processor seconds of the code written by hand, median.
+        peak_mib: Largest memory of the process up to orkernel's answer, in MiB.
+        hand_peak_mib: The same up to the answer of the model written by hand.
     """
 
     name: str
@@ -55,6 +58,8 @@ class Result:
     hand_seconds: float
     build: float
     hand_build: float
+    peak_mib: float
+    hand_peak_mib: float
 
     @property
     def gap(self) -> float | None:
@@ -79,6 +84,11 @@ def build_times(formulation: Formulation, by_hand: Instance) -> tuple[float, flo
             construct()
             kept.append(time.process_time() - begin)
     return statistics.median(times[0]), statistics.median(times[1])
+
+
+def peak_mib() -> float:
+    """Largest memory of this process so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def solved_by_hand(by_hand: Instance, seconds: float) -> tuple[float | None, float]:
@@ -111,13 +121,14 @@ def measured(
     begin = time.monotonic()
     answer = orkernel.run(formulation, time_limit=seconds, registry=registry)
     elapsed = time.monotonic() - begin
+    peak = peak_mib()
     objective = next(iter(answer.objectives.values()), None)
     if objective is not None and not answer.verified:
         raise SystemExit(f"{name}: the answer does not hold: {answer.message}")
     hand_objective, hand_seconds = solved_by_hand(by_hand, seconds)
     return Result(
         name, str(answer.status), objective, answer.bound, optimum, elapsed,
-        hand_objective, hand_seconds, ours, theirs,
+        hand_objective, hand_seconds, ours, theirs, peak, peak_mib(),
     )  # fmt: skip
 
 
@@ -167,9 +178,11 @@ def summary(results: Sequence[Result]) -> str:
     equal = sum(r.objective is not None and r.objective == r.hand_objective for r in results)
     ratio = statistics.median(r.build / r.hand_build for r in results)
     whole = statistics.median(r.seconds / r.hand_seconds for r in results)
+    peak = max(r.peak_mib for r in results), max(r.hand_peak_mib for r in results)
     return (
         f"{proven} of {len(results)} proven, {near} within 2 %, {equal} with the objective of the "
-        f"model written by hand; build time {ratio:.2f} ×, whole time {whole:.2f} × (medians)"
+        f"model written by hand; build time {ratio:.2f} ×, whole time {whole:.2f} × (medians); "
+        f"peak memory {peak[0]:.0f} MiB, with the models written by hand {peak[1]:.0f} MiB"
     )
 
 

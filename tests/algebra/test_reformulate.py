@@ -55,14 +55,17 @@ def bind(
 
 
 def solve(form: LinearForm) -> tuple[int, float | None, np.ndarray | None]:
-    """Status of `milp`, objective value and point; None where there is no point."""
+    """Status of `milp`, objective value and point; None where there is no point.
+
+    Without presolve: that of the HiGHS in SciPy 1.17 lost the optimum of a generated model.
+    """
     (objective,) = form.objectives
     outcome = milp(
         -objective.cost if objective.maximize else objective.cost,
         constraints=LinearConstraint(form.matrix, form.row_lower, form.row_upper),
         bounds=Bounds(form.columns.lower, form.columns.upper),
         integrality=form.columns.integer.astype(int),
-        options={"mip_rel_gap": 0.0},
+        options={"mip_rel_gap": 0.0, "presolve": False},
     )
     if outcome.x is None:
         return outcome.status, None, None
