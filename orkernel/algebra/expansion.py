@@ -233,10 +233,9 @@ class Expansion:
         rows = self._lists(values, space)
         wanted = [self.number(place, space) for place in places]
         firsts = np.stack(wanted, axis=1).tolist()
+        keys = {n: list_keys(self.program.data, values, n) for n in set(map(len, rows))}
         return self._rows(
-            self.table.operation(
-                "element", (*first, *row), list_keys(self.program.data, values, len(row))
-            )
+            self.table.operation("element", (*first, *row), keys[len(row)])
             for first, row in zip(firsts, rows, strict=True)
         )
 

@@ -31,7 +31,7 @@ def position(program: Program, place: Linear, keys: Sequence[float]) -> tuple[Li
     if not place.terms:
         found = first.get(place.constant)
         return Linear({}, found or 0), FALSE if found is None else TRUE
-    consecutive = all(key == exact[0] + k for k, key in enumerate(exact))
+    consecutive = exact == [exact[0] + k for k in range(len(exact))]
     if consecutive and place.scale == 1:
         inside = program.within(place, exact[0], exact[-1])
         if inside == TRUE:
