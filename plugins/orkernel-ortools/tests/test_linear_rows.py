@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -44,6 +44,7 @@ def labels(size: int) -> Rows:
     return Rows((RowBlock("rule", 0, 0, size, (), (), (), False),), size)
 
 
+@settings(max_examples=300, deadline=None)
 @given(
     columns=st.lists(COLUMNS, min_size=2, max_size=3),
     rows=st.lists(

@@ -50,8 +50,8 @@ class Limits:
             return np.bincount(owner, weights=terms, minlength=size)
 
         reach = summed(np.abs(data) * np.maximum(np.abs(lower), np.abs(upper))[places])
-        fractional = summed((np.rint(data) != data).astype(np.float64))
-        exact = (fractional == 0) & (reach < WHOLE / 2)
+        unfit = summed(((np.rint(data) != data) | (np.abs(data) >= WHOLE)).astype(np.float64))
+        exact = (unfit == 0) & (reach < WHOLE / 2)
         ends = data * lower[places], data * upper[places]
         least, most = summed(np.minimum(*ends)), summed(np.maximum(*ends))
         low, high = _inwards(rows.lower, np.ceil), _inwards(rows.upper, np.floor)
