@@ -6,8 +6,12 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,4 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
             from orkernel.cli.failures import exit_code_for
 
             code = exit_code_for(error)
+    if arguments is None:
+        _end_stray_threads(int(code))
     sys.exit(int(code))
+
+
+def _end_stray_threads(code: int) -> None:
+    """End the process at once if a solver's thread still runs.
+
+    One inside a C++ library when the interpreter shuts down would abort the process, and
+    with it the exit code.
+    """
+    stray = [t for t in threading.enumerate() if t.daemon and t is not threading.main_thread()]
+    if stray:
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(code)

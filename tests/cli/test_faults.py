@@ -258,3 +258,30 @@ def test_a_run_uses_no_network(orkernel: Command) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["status"] == "optimal"
+
+
+STRAY = """
+import atexit, sys, threading, time
+from orkernel.cli import main
+
+class Module:
+    def __del__(self, write=sys.stdout.write):
+        write("the interpreter was torn down")
+
+module = Module()
+atexit.register(print, "tidied up")
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+sys.argv = ["orkernel", "--version"]
+main()
+"""
+
+
+def test_a_solver_thread_left_behind_meets_no_interpreter_that_shuts_down() -> None:
+    """It would abort the process from within a C++ library; what is registered still runs."""
+    done = subprocess.run(
+        [sys.executable, "-c", STRAY], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    version, *rest = done.stdout.splitlines()
+    assert version.startswith("orkernel ")
+    assert rest == ["tidied up"]

@@ -322,7 +322,10 @@ def test_no_time_is_said_at_once(seconds: float) -> None:
     started = time.monotonic()
     solution = solve_arrays(DENSE, RunContext().limited(seconds), convex=False)
     assert time.monotonic() - started < 2.5
-    assert solution.status is Status.TIME_LIMIT
+    if seconds == 0.0 or solution.values is None:
+        assert solution.status is Status.TIME_LIMIT
+    else:
+        assert solution.status is Status.FEASIBLE
 
 
 def test_cancelling_before_any_point_raises(scratch: Path) -> None:
