@@ -36,6 +36,7 @@ class Request:
         solver: Name of the solver.
         deadline: Seconds since the epoch after which to stop; None without a limit.
         gap: Relative MIP gap at which the solver may stop.
+        absolute_gap: Difference of bound and objective at which SCIP may stop.
         seed: Seed of starting points and of solvers that take one.
         starts: Starting points to try.
         all_starts: Go on after the first success and keep the best.
@@ -49,6 +50,7 @@ class Request:
     solver: str = "glpk"
     deadline: float | None = None
     gap: float = 0.0
+    absolute_gap: float = 1e-7
     seed: int = 0
     starts: int = 1
     all_starts: bool = False
@@ -80,6 +82,7 @@ class Answer:
         statistics: Iterations, starts and the like.
         subset: Row numbers, columns by lower bound, columns by upper bound that take part in
             an infeasible subset; all empty without one.
+        assumptions: What the answer rests on beyond the model, in words.
     """
 
     ending: str
@@ -91,6 +94,7 @@ class Answer:
     text: str = ""
     statistics: Mapping[str, float] = field(default_factory=dict)
     subset: tuple[Sequence[int], Sequence[int], Sequence[int]] = ((), (), ())
+    assumptions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

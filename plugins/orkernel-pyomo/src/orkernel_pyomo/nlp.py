@@ -79,6 +79,24 @@ def solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point |
     return problem.answer(chosen, tried)
 
 
+def best_point(built: Built, request: Request, folder: Path) -> tuple[Answer, Point] | None:
+    """The best local optimum from the starting points, integer columns fixed at whole numbers."""
+    problem = Problem(built, request, folder)
+    integer = np.array([v.is_integer() for v in built.columns], dtype=bool)
+    best: Outcome | None = None
+    tried = 0
+    for start in _starts(built, request):
+        if request.deadline is not None and time.time() > request.deadline:
+            break
+        tried += 1
+        outcome = problem.descend(np.where(integer, np.round(start), start))
+        if outcome is None or outcome.ending not in ("local", "feasible"):
+            continue
+        if best is None or outcome.value < best.value:
+            best = outcome
+    return None if best is None else (problem.answer(best, tried)[0], problem.point(best))
+
+
 _ORDER = ("unbounded", "local", "feasible", "limit", "diverged", "locally_infeasible", "failed")
 
 

@@ -270,7 +270,13 @@ class Run:
                 fix=f"available: {', '.join(answer.text.split())}",
             )
         words = f"{answer.solver or self.solver}: {answer.words}"
-        basis = Solution(Status.ERROR, identity, message=words, statistics=dict(answer.statistics))
+        basis = Solution(
+            Status.ERROR,
+            identity,
+            message=words,
+            statistics=dict(answer.statistics),
+            assumptions=tuple(answer.assumptions),
+        )
         if answer.ending in ("optimal", "local", "feasible"):
             assert point is not None
             return self._with_point(basis, answer, point)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEASTOL = 1e-8
 """Absolute and relative tolerance on rows; the kernel accepts 1e-6."""
 SMALLEST_GAP = 1e-7
-"""Gap, relative and absolute, below which SCIP's tolerances leave nothing to prove."""
+"""Relative gap below which SCIP's tolerances leave nothing to prove."""
 SHARE = 0.9
 """Part of the time that SCIP gets; the rest is for polishing."""
 SUBSET_SECONDS = 5.0
@@ -59,7 +59,7 @@ ENDINGS = {
 
 
 def solve(
-    built: Built, local: Built, request: Request, folder: Path
+    built: Built, local: Built, request: Request, folder: Path, cutoff: float | None = None
 ) -> tuple[Answer, Point | None]:
     """Solve to global optimality.
 
@@ -68,8 +68,10 @@ def solve(
         local: The model as it is.
         request: Deadline, gap, seed, memory.
         folder: Where the `.nl` files go.
+        cutoff: Objective that points outside the bounds of `built` cannot reach; None where it
+            has the bounds of `local`.
     """
-    search = _Search(built, local, request, folder)
+    search = _Search(built, local, request, folder, cutoff)
     search.run()
     ending, words = search.ending()
     version = str(search.scip.version())
@@ -93,8 +95,10 @@ def solve(
 class _Search:
     """One run of SCIP."""
 
-    def __init__(self, built: Built, local: Built, request: Request, folder: Path) -> None:
-        self.request, self.folder, self.local = request, folder, local
+    def __init__(
+        self, built: Built, local: Built, request: Request, folder: Path, cutoff: float | None
+    ) -> None:
+        self.request, self.folder, self.local, self.cutoff = request, folder, local, cutoff
         self.scip = pyscipopt.Model()
         self._set()
         names = _write(built, folder)
@@ -113,7 +117,7 @@ class _Search:
         settings: dict[str, Any] = {
             "numerics/feastol": FEASTOL,
             "limits/gap": max(request.gap, SMALLEST_GAP),
-            "limits/absgap": SMALLEST_GAP,
+            "limits/absgap": request.absolute_gap,
             "randomization/randomseedshift": request.seed % 2**31,
             "misc/catchctrlc": False,
         }
@@ -154,7 +158,11 @@ class _Search:
     def bound(self) -> float | None:
         """The proven bound; None without one."""
         value = float(self.scip.getDualbound())
-        return None if abs(value) >= RUNAWAY else value
+        if abs(value) >= RUNAWAY:
+            return None
+        if self.cutoff is None:
+            return value
+        return self.sign * min(self.sign * value, self.sign * self.cutoff)
 
     def point(self) -> Floats | None:
         """Values of the best point, of the model's own columns."""

@@ -40,18 +40,14 @@ def _build(folder: Path, request: Request) -> Built:
 
 
 def _solve_globally(request: Request, folder: Path) -> tuple[Answer, Point | None]:
+    if (folder / GRAPH).exists():
+        from orkernel_pyomo import boxed
+
+        return boxed.solve(rewriting.without_kinks(read_graph(folder)), request, folder)
     from orkernel_pyomo import scip
 
-    if not (folder / GRAPH).exists():
-        built = building.from_arrays(Stored.read(folder))
-        return scip.solve(built, built, request, folder)
-    content = rewriting.without_kinks(read_graph(folder))
-    return scip.solve(
-        building.from_graph(rewriting.for_scip(content)),
-        building.from_graph(content),
-        request,
-        folder,
-    )
+    built = building.from_arrays(Stored.read(folder))
+    return scip.solve(built, built, request, folder)
 
 
 def _solve(built: Built, request: Request, folder: Path) -> tuple[Answer, Point | None]:
