@@ -35,7 +35,7 @@ Entry = dict[str, Any]
 
 UNPROVEN: dict[str, frozenset[str]] = {
     "highs": frozenset(),
-    "pyomo": frozenset({"hs112", "hs100", "rosenbrock", "can_design"}),
+    "pyomo": frozenset({"hs112"}),
     "ortools": frozenset(),
     "numpy": frozenset(),
 }
