@@ -90,6 +90,7 @@ class Agents:
             Cancelled: The user interrupted before there was a solution.
         """
         spec = self.registry.get("solver_agents", name)
+        assert isinstance(spec, SolverAgentSpec)
         agent: SolverAgent = self.registry.resolve(spec)
         own = ctx.with_(options=self.registry.options(spec))
 
@@ -99,9 +100,8 @@ class Agents:
                 found: object = agent.solve(self.problem, stage_model, stage_ctx)
             if not isinstance(found, Solution):
                 raise PluginError(f"it returned {type(found).__name__}, not a Solution")
-            return found
+            return _within_promise(spec, stage_model, found)
 
-        assert isinstance(spec, SolverAgentSpec)
         way = route(spec, model)
         if way is None:
             arrange(model.formulation.objectives)
@@ -154,6 +154,18 @@ class Panel:
 
     def _order(self, name: str) -> tuple[float, bool, str]:
         return max(self.QUICK, self._seconds[name]), name != self._first, name
+
+
+def _within_promise(spec: SolverAgentSpec, model: Model, solution: Solution) -> Solution:
+    """The solution; one that is only feasible is no stronger than the agent's record promises."""
+    promise = spec.promise(model.needs)
+    if (
+        promise not in (None, Guarantee.GLOBAL)
+        and solution.status is Status.FEASIBLE
+        and solution.guarantee is Guarantee.GLOBAL
+    ):
+        return replace(solution, guarantee=promise)
+    return solution
 
 
 def takes(spec: SolverAgentSpec, model: Model) -> bool:

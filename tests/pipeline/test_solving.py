@@ -168,6 +168,18 @@ def test_local_infeasibility_is_no_proof(liar: Callable[[Answer], Agents]) -> No
     assert not outcome.verification.verified
 
 
+def test_a_feasible_answer_is_no_stronger_than_its_agents_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType("orkernel_test_liar")
+    module.agent = Agent(claim([1, 1], 4.0, status=Status.FEASIBLE))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "orkernel_test_liar", module)
+    plugin = Plugin("orkernel_test_liar:agent", Guarantee.LOCAL)
+    registry = Registry.load(Config.load(plugins="highs"), extra=[plugin])
+    solution, _ = Agents(registry, Problem(""), RunContext()).solve("liar", model(), RunContext())
+    assert (solution.status, solution.guarantee) == (Status.FEASIBLE, Guarantee.LOCAL)
+
+
 def raising(error: BaseException) -> Answer:
     def answer(problem: Any, model: Model, ctx: RunContext) -> Solution:
         raise error
