@@ -231,6 +231,25 @@ def test_a_module_mark_that_hides_tests_ends_the_collection(tmp_path: Path) -> N
     assert done.returncode == 2, done.stdout
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    def __getattribute__(self, name): return lambda *a, **k: None\n",
+        "    def __init__(self): pass\n",
+        "    def __init_subclass__(cls): pass\n",
+        "TestConformance.__test__ = False\n",
+        "TestConformance.expected_failures = {'test_options_have_valid_defaults': 'why'}\n",
+        "TestConformance.subject = None\n",
+    ],
+)
+def test_a_class_that_would_not_run_its_tests_ends_the_collection(
+    tmp_path: Path, text: str
+) -> None:
+    done = under_pytest(tmp_path, CLASS + text)
+    assert done.returncode == 2, done.stdout
+    assert "TypeError: TestConformance" in done.stdout
+
+
 def test_an_unexpected_pass_fails_under_pytest(tmp_path: Path) -> None:
     text = CLASS + "    expected_failures = {'test_options_have_valid_defaults': 'why'}\n"
     done = under_pytest(tmp_path, text)

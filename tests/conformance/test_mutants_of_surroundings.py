@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,7 +21,7 @@ import pytest
 
 from orkernel.context import RunContext
 from orkernel.model import Model
-from orkernel.records import Problem
+from orkernel.records import Guarantee, Problem
 from orkernel.solution import Certificate, Duals, InfeasibleSubset, ParetoPoint, Solution
 from orkernel.testing.reference_agent import ReferenceAgent
 
@@ -276,6 +281,122 @@ class AnswersBesideItsFront(Changes):
         return replace(solution, values=solution.values * 0.5)
 
 
+# ------------------------------------------------------- the process, and who answered
+
+
+class SeedsEverything(Changes):
+    """Seeds the random numbers that all code shares."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        np.random.seed(1)
+        return solution
+
+
+class TakesCtrlC(Changes):
+    """Leaves a handler behind that ignores Ctrl-C."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return solution
+
+
+class SilencesNumPy(Changes):
+    """Switches NumPy's errors off for everybody."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        np.seterr(all="ignore")
+        return solution
+
+
+class SilencesWarnings(Changes):
+    """Switches warnings off for everybody."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        warnings.simplefilter("ignore")
+        return solution
+
+
+class SilencesLogging(Changes):
+    """Switches logging off for everybody."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        logging.disable(logging.CRITICAL)
+        return solution
+
+
+class SetsTheEnvironment(Changes):
+    """Counts its solves in an environment variable."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        solves = os.environ.get("ORKERNEL_MUTANT_SOLVES", "")
+        os.environ["ORKERNEL_MUTANT_SOLVES"] = solves + "1"
+        return solution
+
+
+class LeavesAThread(Changes):
+    """Starts a thread with every solve, which lives on."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        threading.Thread(target=time.sleep, args=(5.0,), daemon=True).start()
+        return solution
+
+
+class SignsForAnother(Changes):
+    """Says that another agent answered."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        return replace(solution, solver=replace(solution.solver, agent="another"))
+
+
+class HidesItsVersion(Changes):
+    """Leaves the version of its solver out."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        return replace(solution, solver=replace(solution.solver, version=""))
+
+
+class CountsMilliseconds(ReferenceAgent):
+    """States milliseconds for seconds."""
+
+    def solve(self, problem: Problem, model: Model, ctx: RunContext) -> Solution:
+        solution = super().solve(problem, model, ctx)
+        return replace(solution, seconds=solution.seconds * 1000.0)
+
+
+class PromisesTooMuch(Changes):
+    """Calls a local answer global."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        return replace(solution, guarantee=Guarantee.GLOBAL)
+
+
+class WidensRanges(Changes):
+    """States wider sensitivity ranges than hold."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        assert solution.duals is not None
+        ranges = {"objective": np.tile([-1e3, 1e3], (len(model.columns), 1))}
+        return replace(solution, duals=replace(solution.duals, ranges=ranges))
+
+
+class NarrowsRanges(Changes):
+    """States ranges of right-hand sides beside the present ones."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        assert solution.duals is not None
+        ranges = {"rhs": np.array([[5.0, 6.0], [6.0, 18.0], [12.0, 24.0]])}
+        return replace(solution, duals=replace(solution.duals, ranges=ranges))
+
+
+class BlamesAWholeColumnThatIsNone(Changes):
+    """Names a whole column beyond the model's."""
+
+    def change(self, solution: Solution, model: Model) -> Solution:
+        assert solution.infeasible_subset is not None
+        subset = replace(solution.infeasible_subset, integer=(len(model.columns),))
+        return replace(solution, infeasible_subset=subset)
+
+
 CAUGHT = [
     (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[linear]"),
     (ReturnsTheLastAnswer, "test_each_model_gets_its_own_answer[square]"),
@@ -306,6 +427,20 @@ CAUGHT = [
     (RepeatsAPoint, "test_front_has_no_dominated_point[trade]"),
     (EmbellishesAPoint, "test_front_points_hold[projects]"),
     (AnswersBesideItsFront, "test_front_points_hold[trade]"),
+    (SeedsEverything, "test_leaves_the_process_alone[linear]"),
+    (TakesCtrlC, "test_leaves_the_process_alone[linear]"),
+    (SilencesNumPy, "test_leaves_the_process_alone[nonlinear]"),
+    (SilencesWarnings, "test_leaves_the_process_alone[linear]"),
+    (SilencesLogging, "test_leaves_the_process_alone[whole]"),
+    (SetsTheEnvironment, "test_leaves_the_process_alone[linear]"),
+    (LeavesAThread, "test_threads_do_not_pile_up[linear]"),
+    (SignsForAnother, "test_says_who_answered_and_how_long_it_took[linear]"),
+    (HidesItsVersion, "test_says_who_answered_and_how_long_it_took[integer]"),
+    (CountsMilliseconds, "test_says_who_answered_and_how_long_it_took[linear]"),
+    (PromisesTooMuch, "test_guarantee_is_no_stronger_than_promised[nonlinear]"),
+    (WidensRanges, "test_ranges_hold[maximize]"),
+    (NarrowsRanges, "test_ranges_hold[maximize]"),
+    (BlamesAWholeColumnThatIsNone, "test_infeasible_subset_is_infeasible[rows]"),
 ]
 
 

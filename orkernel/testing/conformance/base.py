@@ -51,6 +51,15 @@ SETTINGS = ("name", "expected_failures", "options")
 """What a plugin's subclass may set."""
 FIXTURES = ("setup", "teardown", "pytest")
 """Starts of names by which a subclass could get its hands on the kit's tests."""
+CONTROLS = ("subject", "must_refuse", "pytest_generate_tests", "kind", "__test__")
+"""What decides which tests run, on what, and how they are judged."""
+SPECIAL = {
+    *("__module__", "__qualname__", "__doc__", "__annotations__", "__annotate_func__"),
+    *("__annotations_cache__", "__conditional_annotations__", "__orig_bases__", "__parameters__"),
+    *("__dict__", "__weakref__", "__firstlineno__", "__static_attributes__", "__classcell__"),
+    *("__classdictcell__", "__type_params__"),
+}
+"""Special names that Python itself puts into a class."""
 
 
 class Sealed(type):
@@ -59,6 +68,9 @@ class Sealed(type):
     def __setattr__(cls, name: str, value: object) -> None:
         if name in getattr(cls, "conformance_tests", {}):
             raise TypeError(f"{cls.__name__}.{name} is a conformance test; it cannot be replaced")
+        made = bool(cls.__dict__.get("_sealed"))
+        if made and (name in (*SETTINGS, *CONTROLS) or _special(name)):
+            raise TypeError(f"{cls.__name__}.{name} cannot be changed once the class is there")
         super().__setattr__(name, value)
 
     def __delattr__(cls, name: str) -> None:
@@ -84,6 +96,7 @@ class Conformance(metaclass=Sealed):
     options: ClassVar[Mapping[str, str]] = {}
     kind: ClassVar[str] = ""
     conformance_tests: ClassVar[Mapping[str, ConformanceTest]] = {}
+    _sealed: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, kind: str = "", modules: tuple[str, ...] = ()) -> None:
         """Make a kit out of modules, or check a plugin's subclass of one.
@@ -97,6 +110,7 @@ class Conformance(metaclass=Sealed):
             _make_kit(cls, kind, modules)
         else:
             _check_subclass(cls)
+            cls._sealed = True
 
     @classmethod
     def must_refuse(cls, subject: Subject, item: Item) -> None:
@@ -189,9 +203,16 @@ def _check_subclass(cls: type[Conformance]) -> None:
     check_expected(kit.conformance_tests, cls.expected_failures)
 
 
+def _special(name: str) -> bool:
+    """True for names by which a class changes how Python makes or asks its objects."""
+    return name.startswith("__") and name.endswith("__") and name not in SPECIAL
+
+
 def _check_attribute(cls: type, name: str, value: object) -> None:
-    if name in SETTINGS or (name.startswith("__") and name != "__test__"):
+    if name in SETTINGS or name in SPECIAL or name == "_sealed":
         return
+    if _special(name) and name != "__test__":
+        raise TypeError(f"{cls.__name__}.{name}: a conformance class has no special methods")
     if name.startswith(FIXTURES) or name == "__test__":
         raise TypeError(f"{cls.__name__}.{name}: a conformance class has no fixtures or marks")
     if not callable(value):

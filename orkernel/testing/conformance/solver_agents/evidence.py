@@ -1,7 +1,8 @@
-"""Duals, certificates and infeasible subsets: whatever is given must be true."""
+"""Who answered, how surely, duals, certificates, infeasible subsets: what is said must be true."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from orkernel.model import Model
 from orkernel.records import Capability, Guarantee
 from orkernel.solution import Evidence, InfeasibleSubset, Status
 from orkernel.testing.conformance.base import Subject, conformance_test, require
-from orkernel.testing.conformance.solver_agents.asking import QUESTION, answer, promised
+from orkernel.testing.conformance.solver_agents.asking import QUESTION, answer, ask, promised
 from orkernel.testing.conformance.solver_agents.problems import ends, linear, smooth
 from orkernel.testing.conformance.solver_agents.problems.known import (
     KnownProblem,
@@ -21,6 +22,7 @@ from orkernel.testing.conformance.solver_agents.problems.known import (
     rows,
     variable,
 )
+from orkernel.testing.conformance.solver_agents.record import FURTHER_MIXES, PER_CAPABILITY
 from orkernel.testing.reference_agent import ReferenceAgent
 from orkernel.verify import verify
 
@@ -65,6 +67,11 @@ MARGINALS = {
     ),
     "square": Marginal(smooth.NEAREST_POINT, (-1.0,), (0.0, 0.0)),
 }
+PRODUCTION_RANGES = {
+    "objective": ((3.0, 0.0, 7.5), (5.0, 2.0, np.inf)),
+    "rhs": ((4.0, 2.0, np.inf), (12.0, 6.0, 18.0), (18.0, 12.0, 24.0)),
+}
+"""Each cost and right-hand side of `linear.PRODUCTION`, and where its optimal basis stays so."""
 
 CERTIFIED = {
     "optimal": linear.TRANSPORT,
@@ -90,6 +97,55 @@ def test_duals_are_marginal_values(subject: Subject, case: Marginal) -> None:
         require(np.allclose(found, expected, 1e-4, 1e-4), f"{what} {found}, not {expected}")
 
 
+@conformance_test(added_in="0.1", cases={"maximize": linear.PRODUCTION})
+def test_ranges_hold(subject: Subject, case: KnownProblem) -> None:
+    """Given sensitivity ranges enclose the present value, and the optimal basis holds in them."""
+    duals = answer(subject, case)[1].duals
+    for kind, found in {} if duals is None else duals.ranges.items():
+        require(kind in PRODUCTION_RANGES, f"ranges of '{kind}' are not known to the kernel")
+        now, low, high = np.array(PRODUCTION_RANGES[kind]).T
+        require(np.shape(found) == (len(now), 2), f"'{kind}' ranges have shape {np.shape(found)}")
+        at_least, at_most = np.asarray(found, float).T
+        require(
+            np.all((at_least >= low - 1e-4) & (at_most <= high + 1e-4)),
+            f"'{kind}' ranges {found.tolist()} go beyond {low.tolist()} to {high.tolist()}",
+        )
+        require(
+            np.all((at_least <= now + 1e-4) & (at_most >= now - 1e-4)),
+            f"'{kind}' ranges {found.tolist()} do not enclose {now.tolist()}",
+        )
+
+
+@conformance_test(
+    added_in="0.1", cases={**{str(c): p for c, p in PER_CAPABILITY.items()}, **FURTHER_MIXES}
+)
+def test_guarantee_is_no_stronger_than_promised(subject: Subject, case: KnownProblem) -> None:
+    """A feasible answer is called global only where the record promises a global guarantee."""
+    solution = answer(subject, case)[1]
+    require(
+        solution.guarantee is not Guarantee.GLOBAL
+        or promised(subject, case) is Guarantee.GLOBAL
+        or solution.status is not Status.FEASIBLE,
+        f"its guarantee is '{solution.guarantee}'; the record promises '{promised(subject, case)}'",
+    )
+
+
+@conformance_test(added_in="0.1", cases={str(c): p for c, p in PER_CAPABILITY.items()})
+def test_says_who_answered_and_how_long_it_took(subject: Subject, case: KnownProblem) -> None:
+    """The answer names this agent, its solver with a version, and seconds by the clock."""
+    model = case.model()
+    started = time.perf_counter()
+    solution = ask(subject, model)
+    seconds = time.perf_counter() - started
+    who = solution.solver
+    require(who.agent == subject.record.name, f"it says that the agent '{who.agent}' answered")
+    require(who.name.strip() and who.version.strip(), f"solver or version is missing: {who}")
+    require(
+        0.0 < solution.seconds <= seconds + 0.01,
+        f"it says {solution.seconds:.3g} s; the clock says {seconds:.3g} s",
+    )
+
+
 @conformance_test(added_in="0.1", cases=CERTIFIED)
 def test_certificates_prove_their_claim(subject: Subject, case: KnownProblem) -> None:
     """A certificate for a linear program convinces the kernel by arithmetic alone."""
@@ -110,7 +166,7 @@ def test_infeasible_subset_is_infeasible(subject: Subject, case: KnownProblem) -
         return
     n, m = len(model.columns), len(model.rows)
     inside = all(0 <= i < m for i in subset.rows) and all(
-        0 <= j < n for j in (*subset.lower, *subset.upper)
+        0 <= j < n for j in (*subset.lower, *subset.upper, *subset.integer)
     )
     require(inside, f"it names rows or columns that the model does not have: {subset}")
     require(_status(model, subset) is not Status.OPTIMAL, f"a point satisfies {subset}")

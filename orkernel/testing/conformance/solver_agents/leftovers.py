@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import logging
 import multiprocessing
 import os
+import random
+import signal
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 PATIENCE = 2.0
-"""Seconds in which a child process may end after the solve."""
+"""Seconds in which a child process or thread may end after the solve."""
 HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 """Processes that Python itself starts once and keeps."""
 
@@ -112,3 +121,86 @@ def _children() -> dict[int, str]:
         except (FileNotFoundError, ProcessLookupError):
             continue
     return found
+
+
+@contextmanager
+def more_threads() -> Iterator[Left]:
+    """Notice if more threads run after a block than before."""
+    left = Left()
+    before = set(threading.enumerate())
+    yield left
+    until = time.monotonic() + PATIENCE
+    while (new := set(threading.enumerate()) - before) and time.monotonic() < until:
+        time.sleep(0.05)
+    left.names = sorted(thread.name for thread in new)
+
+
+def _unlike_any(number: int, frame: object) -> None:
+    """A handler for Ctrl-C that no agent would install."""
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def settings_of_the_process() -> Iterator[Left]:
+    """Notice what a block changes of the settings that all code of a process shares.
+
+    Each is first set to something unusual, so that one that is set again to what it was shows.
+    """
+    left = Left()
+    main = threading.current_thread() is threading.main_thread()
+    kept = {name: read() for name, read in _READ.items()}
+    handler = signal.getsignal(signal.SIGINT)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("default", "a message that nobody writes")
+        np.seterr(divide="print", over="print", under="print", invalid="print")
+        np.random.seed(20_260_101)
+        random.seed(20_260_101)
+        sys.setrecursionlimit(int(kept["the recursion limit"]) + 17)
+        _set_logging((logging.ERROR + 3, 7))
+        gc.enable()
+        if main:
+            signal.signal(signal.SIGINT, _unlike_any)
+        before = {name: read() for name, read in _READ.items()}
+        before["the handler of Ctrl-C"] = signal.getsignal(signal.SIGINT)
+        try:
+            yield left
+        finally:
+            after = {name: read() for name, read in _READ.items()}
+            after["the handler of Ctrl-C"] = signal.getsignal(signal.SIGINT)
+            left.names = [name for name, value in before.items() if value != after[name]]
+            for name, write in _WRITE.items():
+                write(kept[name])
+            if main:
+                signal.signal(signal.SIGINT, handler)
+
+
+_READ: dict[str, Callable[[], Any]] = {
+    "NumPy's error handling": np.geterr,
+    "NumPy's global random numbers": lambda: repr(np.random.get_state()),
+    "the global random numbers": random.getstate,
+    "the recursion limit": sys.getrecursionlimit,
+    "the warning filters": lambda: list(warnings.filters),
+    "the environment variables": lambda: dict(os.environ),
+    "garbage collection": gc.isenabled,
+    "logging": lambda: (logging.root.level, logging.root.manager.disable),
+}
+
+
+def _set_logging(kept: tuple[int, int]) -> None:
+    logging.root.setLevel(kept[0])
+    logging.disable(kept[1])
+
+
+def _set_environment(kept: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(kept)
+
+
+_WRITE: dict[str, Callable[[Any], Any]] = {
+    "NumPy's error handling": lambda kept: np.seterr(**kept),
+    "the global random numbers": random.setstate,
+    "the recursion limit": sys.setrecursionlimit,
+    "the environment variables": _set_environment,
+    "garbage collection": lambda kept: gc.enable() if kept else gc.disable(),
+    "logging": _set_logging,
+}

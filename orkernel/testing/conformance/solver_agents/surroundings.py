@@ -16,7 +16,9 @@ from orkernel.testing.conformance.solver_agents.asking import ask, require_answe
 from orkernel.testing.conformance.solver_agents.leftovers import (
     captured_stdout,
     empty_folders,
+    more_threads,
     new_children,
+    settings_of_the_process,
 )
 from orkernel.testing.conformance.solver_agents.problems import (
     binding,
@@ -170,6 +172,27 @@ def test_leaves_no_files_or_processes(subject: Subject, case: KnownProblem) -> N
     found = _watched(subject, case)
     require(not found.files, f"it left files behind: {', '.join(found.files)}")
     require(not found.processes, f"it left processes behind: {', '.join(found.processes)}")
+
+
+@conformance_test(added_in="0.1", cases=THEMES)
+def test_threads_do_not_pile_up(subject: Subject, case: KnownProblem) -> None:
+    """Threads end with the solve, or are used again by the next one."""
+    model = case.model()
+    ask(subject, model)
+    with more_threads() as left:
+        ask(subject, model)
+    require(not left.names, f"the second solve left threads behind: {', '.join(left.names)}")
+
+
+@conformance_test(added_in="0.1", cases=THEMES)
+def test_leaves_the_process_alone(subject: Subject, case: KnownProblem) -> None:
+    """Ctrl-C, random numbers, warnings, environment and the like are as before the solve."""
+    model = case.model()
+    with settings_of_the_process():
+        ask(subject, model)
+    with settings_of_the_process() as left:
+        ask(subject, model)
+    require(not left.names, f"the solve changed {', '.join(left.names)}")
 
 
 @conformance_test(added_in="0.1", cases=TIES)
