@@ -20,7 +20,8 @@ Written by `python docs/generate_capabilities.py` from the records of the plugin
 An agent takes a model if everything that the model needs lies within *one* of the agent's
 capability sets; it refuses any other. The first table gives the strongest guarantee with which
 an agent takes a capability in some set. The second lists the sets, each with its guarantee:
-`global` answers may be called optimal, `local`, `heuristic` and `sampled` ones never.
+what an agent promises is for every model of the set. One that promises less than `global` may still
+prove a single model, as numpy does where a model is convex, and then its answer says so.
 """
 
 
