@@ -54,7 +54,8 @@ def dominated_point(
         ctx: Its deadline ends the test.
 
     Raises:
-        Undecided: A test had no proven result, or time is up.
+        Undecided: A test had no proven result, its point is worse in some objective by what the
+            agent tolerates, or time is up.
     """
     objectives = model.formulation.objectives
     tested = arrange(objectives).front
@@ -82,5 +83,11 @@ def dominated_point(
         values = model.evaluate(stage.point).objectives
         after = losses(values, maximize)[0, chosen]
         if np.sum((before - after) / ranges) > least:
+            allowed = [
+                2.0 * HELD * max(1.0, abs(loss)) if step is None else step / 2
+                for step, loss in zip(steps, before.tolist(), strict=True)
+            ]
+            if np.any(after > before + allowed):
+                raise Undecided("its tolerances exceed the differences between points")
             return Dominated(point, ParetoPoint(tuple(values[0].tolist()), stage.point))
     return None

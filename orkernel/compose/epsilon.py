@@ -75,8 +75,8 @@ def _two(search: Search) -> bool:
     limited = 1 - main
     low = _end(search, limited)
     high = _end(search, main)
-    if np.all(np.abs(high.losses - low.losses) <= SAME * np.maximum(1.0, np.abs(low.losses))):
-        return True
+    if search.same(low.losses, high.losses):
+        return low.proven and high.proven
     wanted, step = search.ctx.front_points, search.steps[limited]
     if step is not None:
         possible = (high.losses[limited] - low.losses[limited]) / step + 1.0
@@ -153,8 +153,8 @@ def _many(search: Search) -> bool:
     """Find points of a front of three or more objectives; True if it is complete."""
     ends = np.array([_end(search, main).losses for main in range(search.size)])
     ideal, nadir = ends.min(axis=0), ends.max(axis=0)
-    if np.all(nadir - ideal <= SAME * np.maximum(1.0, np.abs(ideal))):
-        return True
+    if search.same(ideal, nadir):
+        return all(p.proven for p in search.points)
     wanted = search.ctx.front_points
     steps = search.steps
     stepped = all(s is not None for s in steps)

@@ -94,6 +94,14 @@ class Search:
         """Number of objectives."""
         return len(self.objectives)
 
+    def same(self, a: Floats, b: Floats) -> bool:
+        """Whether two points have the same losses: within half a step where there is one."""
+        near = [
+            SAME * max(1.0, abs(loss)) if step is None else step / 2
+            for step, loss in zip(self.steps, a.tolist(), strict=True)
+        ]
+        return bool(np.all(np.abs(a - b) <= near))
+
     def keep(self, point: Efficient) -> None:
         """Add a point to the front, and tell about it."""
         self.points.append(point)

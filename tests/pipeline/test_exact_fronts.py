@@ -19,7 +19,7 @@ from orkernel.compose import dominated_point, solve_composed
 from orkernel.compose.steps import common_divisor, step_of
 from orkernel.config import Config
 from orkernel.context import RunContext
-from orkernel.errors import Cancelled, RefusedError
+from orkernel.errors import Cancelled, OrkernelError, RefusedError
 from orkernel.fronts import nondominated
 from orkernel.records import Event, Problem
 from orkernel.registry import Registry
@@ -260,6 +260,40 @@ KNAPSACK = bind(
     ),
     constraints=[{"name": "room", "expression": "sum(w[i]*x[i] for i in I) <= 20"}],
 )
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("offset", [1e8, -1e9])
+def test_values_that_are_close_beside_their_size_are_still_different(
+    count: int, offset: float
+) -> None:
+    pairs = [("minimize", f"x + {offset}"), ("maximize", f"x - y + {offset}"), ("minimize", "0*y")]
+    model = bind(
+        variables=[{"name": n, "domain": "integer", "upper": 5} for n in "xy"],
+        objectives=goals(*pairs[:count]),
+    )
+    found = front(model).solution
+    assert len(found.pareto) == 6
+    assert "complete" in found.assumptions[-1]
+
+
+def test_a_point_within_the_tolerances_of_an_agent_dominates_nothing() -> None:
+    model = bind(
+        variables=[{"name": n, "domain": "integer", "upper": 5} for n in "xy"],
+        objectives=goals(
+            ("maximize", "1234567*x + 1234568*y"), ("maximize", "10*x"), ("maximize", "x")
+        ),
+        constraints=[{"name": "room", "expression": "x + y <= 5"}],
+    )
+
+    def loose(stage: Model, ctx: RunContext) -> Solution:
+        best = highs(model.derive(objectives=model.formulation.objectives[1:2]), ctx)
+        return replace(best, objective=None, bound=None, duals=None, certificate=None)
+
+    whole = front(model)
+    assert len(whole.solution.pareto) == 6
+    with pytest.raises(OrkernelError, match="tolerances"):
+        dominated_point(model, whole.solution, loose, RunContext())
 
 
 def test_an_interrupted_front_keeps_its_points_and_says_so() -> None:

@@ -310,3 +310,25 @@ def test_an_objective_that_is_nowhere_defined_is_an_error_not_infeasible() -> No
     solution = answer(model)
     assert solution.status is Status.ERROR
     assert "no feasible point gives the objectives a value" in solution.message
+
+
+@pytest.mark.parametrize("factor", [1, 10**4])
+def test_a_row_of_large_whole_numbers_is_not_broken_by_a_unit(factor: int) -> None:
+    model = Model.bind(
+        Formulation.model_validate(
+            {
+                "variables": [{"name": n, "domain": "integer", "upper": 5} for n in "xy"],
+                "objectives": [{"name": "z", "sense": "maximize", "expression": "2*x + 2.001*y"}],
+                "constraints": [
+                    {
+                        "name": "room",
+                        "expression": f"{1234567 * factor}*x + {1234567 * factor + 2}*y "
+                        f"<= {3703701 * factor + 1}",
+                    }
+                ],
+            }
+        )
+    )
+    solution = NumpyAgent().solve(Problem(""), model, RunContext())
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(6.0)

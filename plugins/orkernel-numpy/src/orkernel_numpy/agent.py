@@ -96,6 +96,7 @@ def _solved(model: Model, domain: Domain, judge: Judge, ctx: RunContext) -> Solu
     limit = _limit(model, ctx)
     size = domain.size
     if size <= limit:
+        judge.exact = True
         return _enumerated(model, enumerate_points(model, domain, judge), judge)
     if len(judge.signs) > 1:
         raise Unsupported(

@@ -28,7 +28,8 @@ class Assessment:
     Attributes:
         losses: Objectives turned so that less is better, shape `(points, m)`; NaN where undefined.
         bodies: Left minus right of every row, shape `(points, rows)`.
-        excess: Largest violation of a row, scaled as the kernel does, shape `(points,)`.
+        excess: Largest violation of a row, shape `(points,)`, scaled as the kernel does, or, for
+            whole points that are tried one by one, only as far as rounding needs it.
     """
 
     losses: Floats
@@ -51,6 +52,11 @@ TIGHT = 1e-8
 """Scaled violation that a search allows itself, so as not to live on the kernel's tolerance."""
 
 
+ROUNDING = 1e-6
+"""Part of a row's scale that counts where every point is tried: 1e-12 of the right side is
+rounding. More would let a row over whole numbers be broken by one unit in a million."""
+
+
 class Judge:
     """A model's rows and objectives at many points, and the best point so far.
 
@@ -63,6 +69,7 @@ class Judge:
         best: The best feasible point of a single-objective model so far.
         loss: Its objective, less is better.
         tolerance: Scaled violation up to which a point may be the best.
+        exact: Whether rows are judged up to rounding, as for whole points that are all tried.
         count: Points judged.
     """
 
@@ -74,6 +81,7 @@ class Judge:
         self.best: Floats | None = None
         self.loss = np.inf
         self.tolerance = ROW_TOLERANCE
+        self.exact = False
         self._spare: tuple[float, Floats] | None = None
         self.count = 0
         self._started = time.perf_counter()
@@ -100,7 +108,8 @@ class Judge:
         """Judge points, shape `(points, n)`, and keep the best."""
         found = self.model.evaluate(points)
         self.count += len(points)
-        excess = np.max(found.violations / found.scales, axis=1, initial=0.0)
+        scales = 1.0 + ROUNDING * found.scales if self.exact else found.scales
+        excess = np.max(found.violations / scales, axis=1, initial=0.0)
         excess = np.where(np.isnan(excess), np.inf, excess)
         assessment = Assessment(found.objectives * self.signs, found.bodies, excess)
         if len(self.signs) <= 1:
