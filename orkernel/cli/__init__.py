@@ -22,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     from orkernel.cli.streams import unfailing_streams
 
+    codes: list[int] = []
+    if arguments is None:
+        atexit.register(_end_stray_threads, codes)
     with unfailing_streams():
         try:
             from orkernel.cli.group import cli
@@ -39,21 +42,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             from orkernel.cli.failures import exit_code_for
 
             code = exit_code_for(error)
-    if arguments is None:
-        _end_stray_threads(int(code))
+    codes.append(int(code))
     sys.exit(int(code))
 
 
-def _end_stray_threads(code: int) -> None:
+def _end_stray_threads(codes: Sequence[int]) -> None:
     """End the process at once if a solver's thread still runs.
 
-    One inside a C++ library when the interpreter shuts down would abort the process, and
-    with it the exit code.
+    One inside a C++ library when the interpreter is torn down would abort the process, and
+    with it the exit code. Registered first, so that it runs after what else was registered.
     """
     stray = [t for t in threading.enumerate() if t.daemon and t is not threading.main_thread()]
-    if stray:
-        atexit._run_exitfuncs()
+    if stray and codes:
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError, OSError, ValueError):
                 stream.flush()
-        os._exit(code)
+        os._exit(codes[-1])
