@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from orkernel.algebra import generators, lists, relations, subscripts
+from orkernel.algebra import arithmetic, generators, lists, relations, subscripts
 from orkernel.algebra.chains import addends, factors
 from orkernel.algebra.members import TEXT, BoundSet
 from orkernel.algebra.nodes import (
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 SCALAR_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "abs": np.abs,
     "exp": np.exp,
-    "log": np.log,
-    "log10": np.log10,
+    "log": arithmetic.log,
+    "log10": arithmetic.log10,
     "sqrt": np.sqrt,
     "sin": np.sin,
     "cos": np.cos,
@@ -53,10 +53,16 @@ SCALAR_FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "sinh": np.sinh,
     "cosh": np.cosh,
     "tanh": np.tanh,
-    "floor": np.floor,
-    "ceil": np.ceil,
+    "floor": arithmetic.floor,
+    "ceil": arithmetic.ceil,
 }
 """NumPy function behind each scalar function of the algebra."""
+BINARY_OPERATIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "**": arithmetic.power,
+    "//": arithmetic.floor_divide,
+    "%": arithmetic.modulo,
+}
+"""What computes each operator beyond `+ - * /`."""
 
 
 class DataEvaluator:
@@ -246,7 +252,7 @@ class DataEvaluator:
         if node.op in ("//", "%") and np.any(right == 0):
             raise self.failure("division by zero", node, space, right == 0)
         with np.errstate(all="ignore"):
-            result = {"//": np.floor_divide, "%": np.mod, "**": np.power}[node.op](left, right)
+            result = BINARY_OPERATIONS[node.op](left, right)
         return self.finite(result, node, space, f"the result of '{node.op}'")
 
     def finite(self, array: Array, node: Node, space: Space, what: str) -> Array:

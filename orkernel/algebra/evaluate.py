@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from orkernel.algebra import arithmetic
 from orkernel.algebra import globals as global_constraints
 from orkernel.algebra.chains import addends, factors
-from orkernel.algebra.data import SCALAR_FUNCTIONS
+from orkernel.algebra.data import BINARY_OPERATIONS, SCALAR_FUNCTIONS
 from orkernel.algebra.forms import Values
 from orkernel.algebra.functions import FUNCTIONS, Kind
 from orkernel.algebra.lists import REDUCTIONS, interpolate
@@ -196,12 +197,10 @@ class Evaluator:
                 product: Any = 1.0
                 for op, part in factors(node):
                     value = self.number(part, space)
-                    product = product * value if op == "*" else _divide(product, value)
+                    product = product * value if op == "*" else arithmetic.divide(product, value)
                 return np.asarray(product)
             case Binary(op=op, left=left, right=right):
-                operation = {"**": np.power, "//": np.floor_divide, "%": np.mod}[op]
-                result: Array = operation(self.number(left, space), self.number(right, space))
-                return result
+                return BINARY_OPERATIONS[op](self.number(left, space), self.number(right, space))
             case Conditional():
                 return self._conditional(node, space)
             case Call(function=name) if name in SCALAR_FUNCTIONS:
@@ -510,12 +509,6 @@ def _merge(values: Sequence[Bools], every: bool) -> Bools:
     for value in values[1:]:
         merged = merged & value if every else merged | value
     return merged
-
-
-def _divide(a: Any, b: Array) -> Array:
-    """Division; by zero it is not a number, whatever the sign."""
-    quotient: Array = np.where(b == 0, np.nan, np.divide(a, b))
-    return quotient
 
 
 __all__: Sequence[str] = [

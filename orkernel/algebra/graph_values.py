@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orkernel.algebra import arithmetic
 from orkernel.algebra.data import SCALAR_FUNCTIONS
 from orkernel.algebra.forms import Column, Constant, Graph, Operation
 from orkernel.algebra.graph_constraints import holds
@@ -98,8 +99,8 @@ _REDUCTIONS: Mapping[str, Callable[[Floats], Any]] = {
 _SIMPLE: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "sub": lambda a, b: a - b,
-    "div": lambda a, b: a / b,
-    "pow": lambda a, b: a**b,
+    "div": arithmetic.divide,
+    "pow": arithmetic.power,
     "not": lambda a: 1.0 - a,
     "implies": lambda a, b: _REDUCTIONS["or"](np.stack([1.0 - a, b])),
     "iff": lambda a, b: 1.0 - np.abs(a - b),

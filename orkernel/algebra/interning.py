@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orkernel.algebra import arithmetic
 from orkernel.algebra.forms import Column, Columns, Constant, Graph, Operation
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sinh": math.sinh,
     "cosh": math.cosh,
     "tanh": math.tanh,
-    "floor": math.floor,
-    "ceil": math.ceil,
+    "floor": lambda x: float(arithmetic.floor(np.asarray(x))),
+    "ceil": lambda x: float(arithmetic.ceil(np.asarray(x))),
 }
 """What each scalar function computes."""
 

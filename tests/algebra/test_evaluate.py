@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from orkernel.algebra import evaluate as evaluation
 from orkernel.algebra.evaluate import evaluate_expression
+from orkernel.algebra.graph_values import evaluate_graph
 from orkernel.algebra.parse import parse
 from orkernel.errors import ExpressionError
 from orkernel.formulation.schema import Formulation
@@ -93,6 +94,50 @@ def test_an_undefined_value_behind_a_false_guard_does_no_harm() -> None:
         "implies(x > 0, log(x) <= 3)", "x <= 0 or log(x) <= 3", "not (x > 0 and log(x) >= 3)"
     )
     np.testing.assert_array_equal(model.evaluate(np.array([-1.0, 0, 0])).violations, 0)
+
+
+@pytest.mark.parametrize(
+    "value", ["y / x", "y // x", "y % x", "x ** -1", "log(x)", "log10(x)", "log(-y)", "sqrt(-y)"]
+)
+def test_a_comparison_with_something_undefined_is_neither_true_nor_false(value: str) -> None:
+    model = scalars(f"{value} > 1 or {value} <= 1", f"not ({value} > 1)", f"not ({value} <= 1)")
+    for y in (1.0, 2.0):
+        found = model.evaluate(np.array([0.0, y, 0.0])).violations
+        assert np.all(found > 0)
+        rows = evaluate_graph(model.graph(), np.array([0.0, y, 0.0]))[0]
+        assert not np.any(rows == 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("floor(0.29 * {})", 29.0),
+        ("ceil(0.07 * {})", 7.0),
+        ("floor({} / 0.1)", 1000.0),
+        ("{} // 0.1", 1000.0),
+        ("{} % 0.1", 0.0),
+        ("{} % -0.3 ", -0.2),
+        ("{} // 7", 14.0),
+        ("-{} % 7", 5.0),
+        ("({} * 10**13 + 1) // 2", 5e14),
+        ("({} * 10**13 + 1) % 2", 1.0),
+        ("floor({} + 1e-6)", 100.0),
+        ("ceil({} + 1e-6)", 101.0),
+    ],
+)
+def test_noise_of_decimals_rounds_nothing_away(text: str, value: float) -> None:
+    model = bind(
+        variables=[{"name": "x"}],
+        parameters=[
+            {"name": "h", "value": 100},
+            {"name": "data", "expression": text.format("h")},
+        ],
+        objectives=[{"name": "o", "sense": "minimize", "expression": text.format("x")}],
+    )
+    point = np.array([100.0])
+    assert model.evaluate(point).objectives[0, 0] == pytest.approx(value, abs=1e-9)
+    assert evaluate_graph(model.graph(), point)[1][0, 0] == pytest.approx(value, abs=1e-9)
+    assert float(model.parameters["data"]) == pytest.approx(value, abs=1e-9)
 
 
 def test_an_undefined_objective_is_not_a_number() -> None:
