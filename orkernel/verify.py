@@ -29,6 +29,8 @@ INTEGRALITY_TOLERANCE = 1e-5
 """An integer value may differ from a whole number by at most this."""
 OBJECTIVE_TOLERANCE = 1e-5
 """Relative difference allowed between the claimed and the recomputed objective."""
+BOUND_TOLERANCE = 1e-4
+"""Relative difference by which the point may be better than the claimed bound."""
 DISAGREEMENT = 6.0
 """Standard errors by which a simulated figure may differ from the kernel's own."""
 
@@ -170,15 +172,25 @@ def _check(model: Model, x: Floats) -> Verification:
 def _objective_problems(
     model: Model, solution: Solution, recomputed: dict[str, float]
 ) -> list[str]:
-    if solution.objective is None or len(recomputed) != 1:
+    if len(recomputed) != 1:
         return []
     ((name, value),) = recomputed.items()
-    if abs(value - solution.objective) <= OBJECTIVE_TOLERANCE * max(1.0, abs(value)):
-        return []
-    return [
-        f"objective '{name}' is {value:.9g} when recomputed; the solver says "
-        f"{solution.objective:.9g}"
-    ]
+    problems = []
+    claimed, bound = solution.objective, solution.bound
+    within = OBJECTIVE_TOLERANCE * max(1.0, abs(value))
+    if claimed is not None and not abs(value - claimed) <= within:
+        problems.append(
+            f"objective '{name}' is {value:.9g} when recomputed; the solver says {claimed:.9g}"
+        )
+    if bound is not None and np.isfinite(value):
+        maximize = model.formulation.objectives[0].sense == "maximize"
+        beyond = value - bound if maximize else bound - value
+        if beyond > BOUND_TOLERANCE * max(1.0, abs(value)):
+            problems.append(
+                f"objective '{name}' is {value:.9g}, better than the bound {bound:.9g} that the "
+                "solver claims"
+            )
+    return problems
 
 
 def _sampling_problems(model: Model, solution: Solution, point: Verification) -> list[str]:

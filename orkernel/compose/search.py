@@ -90,6 +90,11 @@ class Search:
         return extent([p.losses for p in self.points], self.size)
 
     @property
+    def weights(self) -> Floats:
+        """One over the extents, to one digit: solvers over whole numbers refuse long decimals."""
+        return np.array([float(f"{1.0 / r:.0e}") for r in self.ranges.tolist()])
+
+    @property
     def size(self) -> int:
         """Number of objectives."""
         return len(self.objectives)
@@ -135,7 +140,7 @@ class Search:
         if first is None:
             return None
         others = [i for i in range(self.size) if i != main]
-        weights = (1.0 / self.ranges[others]).tolist()
+        weights = self.weights[others].tolist()
         rest = weighted([self.objectives[i] for i in others], weights)
         step = self.steps[main]
         proven = self._is_proven(first, step)
@@ -153,7 +158,7 @@ class Search:
         Optimization Based on Parametric Optimization, 1985): with positive weights every
         optimum is efficient.
         """
-        weights = 1.0 / self.ranges
+        weights = self.weights
         stage = self._optimise(weighted(self.objectives, weights.tolist()), limits)
         if stage is None:
             return None

@@ -94,6 +94,10 @@ WRONG = {
         claim([0, 4], 99.0),
         "objective 'z' is 12 when recomputed; the solver says 99",
     ),
+    "a bound that the point beats": (
+        claim([0, 4], 12.0, bound=11.0, status=Status.FEASIBLE),
+        "objective 'z' is 12, better than the bound 11 that the solver claims",
+    ),
     "not a number": (claim([0, float("nan")]), "variable y is nan, not a finite number"),
     "infinity": (claim([0, float("inf")]), "variable y is inf, not a finite number"),
     "too few values": (claim([0]), "the answer has 1 values; the model has 2 columns"),
