@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orkernel.algebra.forms import LinearForm
 from orkernel.compose import irreducible_subset
@@ -26,6 +28,7 @@ from orkernel.solution import Status
 from orkernel.testing.forms import build_form, market_split_form
 from orkernel.verify import verify
 from orkernel_pyomo.agent import PyomoAgent
+from orkernel_pyomo.intervals import interval
 from orkernel_pyomo.process import dismiss_workers
 from orkernel_pyomo.rewriting import for_scip, without_kinks
 from orkernel_pyomo.solving import solve_arrays
@@ -138,6 +141,93 @@ def test_rewriting_leaves_only_functions_that_scip_reads() -> None:
     assert len(whole["columns"]["lower"]) == 4
     assert len(whole["rows"]) == 9 + 3 + 1
     assert content["columns"]["lower"] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "least"),
+    [
+        ("log(x + 2) <= 1", -2),
+        ("log10(x + 2) <= 1", -2),
+        ("sqrt(x + 2) <= 1", -2),
+        ("(x + 2)**0.5 <= 1", -2),
+        ("(x + 2)**1.5 <= 1", -2),
+        ("1/(x + 2) >= 0.25", -2),
+        ("1/(x + 2) <= 0.25", -5),
+        ("(x + 2)**(-2) <= 0.25", -5),
+        ("(x + 2)**(-3) >= 1", -2),
+        ("log(x + 4) - log(x + 2) <= 1", 2 / (np.e - 1) - 2),
+        ("log(-x) >= 0", -5),
+    ],
+)
+def test_nothing_is_proven_outside_of_where_a_function_is_defined(row: str, least: float) -> None:
+    model = bind([variable("x", lower=-5, upper=5)], "x", row)
+    solution = solve(model, RunContext().limited(3))
+    assert verify(model, solution).verified
+    near = 1e-5 if solution.status is Status.OPTIMAL else 1e-3
+    assert solution.objective == pytest.approx(least, abs=near)
+    assert solution.bound is None or solution.bound <= least + 1e-6
+
+
+def test_a_quotient_whose_denominator_changes_sign_keeps_both_sides() -> None:
+    pair = [variable("x", lower=-5, upper=5), variable("y", lower=1, upper=2)]
+    model = bind(pair, "(x - 3)**2", "y/(x + 2) >= 1", "y/(x + 2) <= 4")
+    solution = solve(model)
+    assert solution.status is Status.OPTIMAL
+    assert solution.values == pytest.approx([0, 2], abs=1e-4)
+    other = bind(pair, "x", "y/(x + 2) <= -1", sense="maximize")
+    assert solve(other).objective == pytest.approx(-2, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("objective", "low", "high"),
+    [("log(x)", 0, 5), ("1/x", -5, 5), ("0 - 1/x", 0, 5), ("tan(x)", 0, 3), ("tan(x)", 0, 5)],
+)
+def test_an_objective_that_sinks_at_the_edge_of_its_domain_is_not_called_optimal(
+    objective: str, low: float, high: float
+) -> None:
+    model = bind([variable("x", lower=low, upper=high)], objective)
+    solution = solve(model)
+    assert solution.status is not Status.OPTIMAL
+    assert solution.bound is None
+
+
+@pytest.mark.parametrize(
+    ("objective", "best"),
+    [("x*log(x) + y*log(y)", -np.log(2)), ("1/x + 2/y", 3 + 2 * np.sqrt(2)), ("-sqrt(x*y)", -0.5)],
+)
+def test_optima_inside_the_domain_are_proven_from_bounds_that_touch_its_edge(
+    objective: str, best: float
+) -> None:
+    model = bind([variable("x", upper=1), variable("y", upper=1)], objective, "x + y == 1")
+    solution = solve(model)
+    assert solution.status is Status.OPTIMAL
+    assert solution.objective == pytest.approx(best, abs=1e-6)
+
+
+ENDS = st.floats(-4, 4, allow_subnormal=False)
+POWERS = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
+
+
+@given(st.lists(ENDS, min_size=2, max_size=2), st.lists(ENDS, min_size=2, max_size=2), POWERS)
+def test_intervals_hold_every_value(a: list[float], b: list[float], power: float) -> None:
+    (low, high), (least, most) = sorted(a), sorted(b)
+    x, y = (grid.ravel() for grid in np.meshgrid(np.linspace(low, high), np.linspace(least, most)))
+    with np.errstate(all="ignore"):
+        found = {
+            "sum": x + y, "sub": x - y, "prod": x * y, "div": x / y, "neg": -x, "abs": np.abs(x),
+            "exp": np.exp(x), "log": np.log(x), "log10": np.log10(x), "sqrt": np.sqrt(x),
+            "sin": np.sin(x), "cos": np.cos(x), "tan": np.tan(x), "cosh": np.cosh(x),
+            "sinh": np.sinh(x), "tanh": np.tanh(x), "asin": np.arcsin(x), "acos": np.arccos(x),
+            "atan": np.arctan(x), "pow": x**power,
+        }  # fmt: skip
+    for op, values in found.items():
+        second = (power, power) if op == "pow" else (least, most)
+        several = op in ("sum", "sub", "prod", "div", "pow")
+        left, right = interval(op, [(low, high), second] if several else [(low, high)])
+        defined = values[np.isfinite(values)]
+        slack = 1e-9 * np.maximum(1.0, np.abs(defined))
+        assert np.all(left <= defined + slack), op
+        assert np.all(defined - slack <= right), op
 
 
 def test_an_objective_that_sinks_for_ever_is_not_called_optimal() -> None:

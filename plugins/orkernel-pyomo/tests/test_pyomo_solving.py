@@ -347,6 +347,16 @@ def test_plugin_module_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_cuts_that_make_glpk_abort_are_left_out(form: Builder) -> None:
+    rows = [[-1, 3, 4], [-4, 4, 3]]
+    f = form(rows, [3, 9.5], [INF, INF], [0] * 3, [4, 1, 2], [1, -2, -3], integer=[1] * 3)
+    lines: list[str] = []
+    found = solve(f, RunContext(emit=lambda event: lines.append(event.message)), solver="glpk")
+    assert "without cutting planes:" in lines
+    assert found.status is Status.OPTIMAL
+    assert found.objective == pytest.approx(-8)
+
+
 def test_a_failure_of_glpk_proves_nothing(form: Builder) -> None:
     limits, cost = [0, 0.5], [1, 1]
     f = form([[1, 1]], [1], [INF], limits, [9, 2.5], cost, integer=[0, 1])

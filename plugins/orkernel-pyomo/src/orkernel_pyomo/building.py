@@ -45,6 +45,9 @@ class Built:
         rows: Constraint of every row; None for a row without variables or bounds.
         starts: Starting value of every column.
         linear: True if every part is linear.
+        guards: Numbers of columns that keep a distance from the edge of a domain
+            (`orkernel_pyomo.rewriting`).
+        quotients: Numbers of columns that grow without limit towards a pole.
     """
 
     model: Any
@@ -52,6 +55,8 @@ class Built:
     rows: list[Any]
     starts: Floats
     linear: bool
+    guards: tuple[int, ...] = ()
+    quotients: tuple[int, ...] = ()
 
 
 class _Namer:
@@ -219,7 +224,8 @@ def from_graph(
     model.objective = pyo.Objective(
         expr=goal, sense=pyo.maximize if content["maximize"] else pyo.minimize
     )
-    return Built(model, x, rows, starts, linear=False)
+    edges = {kind: tuple(content.get(kind, ())) for kind in ("guards", "quotients")}
+    return Built(model, x, rows, starts, linear=False, **edges)
 
 
 def _uses(content: dict[str, Any]) -> list[int]:

@@ -115,12 +115,25 @@ def solve(built: Built, request: Request) -> tuple[Answer, Point | None]:
 
 
 def _run_classic(built: Built, request: Request) -> Answer:
+    """One run; once more without cutting planes if these made the solver fail.
+
+    GLPK aborts in its rounding cuts when nothing is left of a model but an empty row.
+    """
+    has_integers = any(v.is_integer() for v in built.columns)
+    cut = has_integers and request.solver in CUTS
+    answer = _run_once(built, request, has_integers=has_integers, cut=cut)
+    if answer.ending == "failed" and cut:
+        print("without cutting planes:")
+        answer = _run_once(built, request, has_integers=has_integers, cut=False)
+    return answer
+
+
+def _run_once(built: Built, request: Request, *, has_integers: bool, cut: bool) -> Answer:
     solver: Any = SolverFactory(request.solver)
-    if any(v.is_integer() for v in built.columns):
-        if request.solver in GAP_OPTIONS:
-            solver.options[GAP_OPTIONS[request.solver]] = request.gap
-        if request.solver in CUTS:
-            solver.options[CUTS[request.solver]] = ""
+    if has_integers and request.solver in GAP_OPTIONS:
+        solver.options[GAP_OPTIONS[request.solver]] = request.gap
+    if cut:
+        solver.options[CUTS[request.solver]] = ""
     keywords: dict[str, Any] = {"tee": True, "load_solutions": False}
     remaining = request.remaining()
     if remaining is not None:

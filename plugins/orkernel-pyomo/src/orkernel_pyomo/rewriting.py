@@ -1,8 +1,13 @@
 """Expression graphs in fewer operations, so that more solvers take them.
 
-Each rewriting is exact. Values of min, max and piecewise linear functions are sums of
-absolute values; functions that SCIP does not know are written by those that it does, or by
-an added column y with a row that fixes it, such as sin y = x for asin.
+Values of min, max and piecewise linear functions are sums of absolute values; functions that
+SCIP does not know are written by those that it does, or by an added column y with a row that
+fixes it, such as sin y = x for asin.
+
+SCIP takes functions for defined everywhere: it moves a variable beyond the edge of a logarithm
+and calls that optimal. So an argument that may leave the domain becomes an added column that
+cannot. These rewritings are exact but at an open edge, such as 0 for log(x) and 1/x with x ≥ 0:
+there the column keeps the distance `EDGE`, and is named as a guard.
 """
 
 from __future__ import annotations
@@ -12,10 +17,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from orkernel_pyomo.intervals import ANY, Interval, interval
+
 Content = dict[str, Any]
 """As `orkernel_pyomo.job.read_graph` gives it."""
 KINKED = frozenset({"min", "max", "piecewise"})
 """Operations that `without_kinks` writes by absolute values."""
+EDGE = 1e-9
+"""Distance kept from an open edge of a domain, as SCIP does in its own propagation."""
 
 
 def without_kinks(content: Content) -> Content:
@@ -34,8 +43,19 @@ def without_kinks(content: Content) -> Content:
 
 
 def for_scip(content: Content) -> Content:
-    """The graph with only those functions that SCIP reads; columns may be added at the end."""
+    """The graph with only those functions that SCIP reads, each within its domain.
+
+    Columns may be added at the end; `guards` are those among them that keep `EDGE` from the edge
+    of a domain, `quotients` those whose denominator may be 0.
+
+    Raises:
+        Undefined: A power with a variable exponent whose base may be negative.
+    """
     return _rewritten(content, _FOR_SCIP)
+
+
+class Undefined(Exception):
+    """A function that SCIP cannot be kept within the domain of."""
 
 
 class _Graph:
@@ -45,10 +65,24 @@ class _Graph:
         self.nodes: list[list[Any]] = []
         self.rows: list[list[Any]] = []
         self.columns = {name: list(values) for name, values in content["columns"].items()}
+        self.guards: list[int] = []
+        self.quotients: list[int] = []
+        self.intervals: list[Interval] = []
 
     def add(self, op: str, *arguments: Any) -> int:
         self.nodes.append([op, *arguments])
+        self.intervals.append(self._interval(op, arguments))
         return len(self.nodes) - 1
+
+    def _interval(self, op: str, arguments: Sequence[Any]) -> Interval:
+        if op == "c":
+            return arguments[0], arguments[0]
+        if op == "x":
+            return self.columns["lower"][arguments[0]], self.columns["upper"][arguments[0]]
+        if op == "piecewise":
+            return min(arguments[2]), max(arguments[2])
+        low, high = interval(op, [self.intervals[k] for k in arguments])
+        return (low, high) if low <= high else ANY
 
     def constant(self, value: float) -> int:
         return self.add("c", value)
@@ -64,6 +98,56 @@ class _Graph:
         for name, value in (("lower", lower), ("upper", upper), ("integer", False), ("start", 0.0)):
             self.columns[name].append(value)
         return self.add("x", number)
+
+    def equal(self, node: int, lower: float, upper: float) -> int:
+        """An added column within bounds that equals a node."""
+        column = self.column(lower, upper)
+        self.limit(self.add("sub", node, column), 0.0, 0.0)
+        return column
+
+    def nonnegative(self, node: int) -> int:
+        """The node, kept from values below 0."""
+        return node if self.intervals[node][0] >= 0.0 else self.equal(node, 0.0, math.inf)
+
+    def positive(self, node: int) -> int:
+        """The node, kept `EDGE` away from 0 and what is below."""
+        if self.intervals[node][0] >= EDGE:
+            return node
+        column = self.equal(node, EDGE, math.inf)
+        self.guards.append(self.nodes[column][1])
+        return column
+
+    def logarithm(self, op: str, x: int) -> int:
+        return self.add(op, self.positive(x))
+
+    def root(self, x: int) -> int:
+        return self.add("sqrt", self.nonnegative(x))
+
+    def quotient(self, top: int, bottom: int) -> int:
+        """top/bottom; where bottom changes sign an added column q with q·bottom = top."""
+        low, high = self.intervals[bottom]
+        if low >= 0.0:
+            return self.add("div", top, self.positive(bottom))
+        if high <= 0.0:
+            positive = self.positive(self.add("neg", bottom))
+            return self.add("div", self.add("neg", top), positive)
+        column = self.column(-math.inf, math.inf)
+        self.quotients.append(self.nodes[column][1])
+        self.limit(self.add("sub", self.add("prod", column, bottom), top), 0.0, 0.0)
+        return column
+
+    def power(self, base: int, exponent: int) -> int:
+        low = self.intervals[base][0]
+        p, last = self.intervals[exponent]
+        if p != last:
+            if low < EDGE:
+                raise Undefined("a power with a variable exponent needs a positive base")
+            return self.add("pow", base, exponent)
+        if p < 0.0 and low < EDGE:
+            return self.quotient(self.constant(1.0), self.power(base, self.constant(-p)))
+        if p != int(p):
+            base = self.nonnegative(base)
+        return self.add("pow", base, exponent)
 
     def extreme(self, arguments: Sequence[int], half: float) -> int:
         """max(a, b) = (a + b)/2 + |a − b|/2, and min with −1/2, folded over all arguments."""
@@ -96,7 +180,7 @@ class _Graph:
         return self.add("exp", self.scaled(factor, node))
 
     def tangent(self, x: int) -> int:
-        return self.add("div", self.add("sin", x), self.add("cos", x))
+        return self.quotient(self.add("sin", x), self.add("cos", x))
 
     def hyperbolic(self, x: int, sign: float) -> int:
         """sinh with sign −1, cosh with sign 1."""
@@ -128,6 +212,11 @@ class _Graph:
 Rule = Callable[[_Graph, list[Any]], int]
 
 _FOR_SCIP: dict[str, Rule] = {
+    "log": lambda graph, arguments: graph.logarithm("log", *arguments),
+    "log10": lambda graph, arguments: graph.logarithm("log10", *arguments),
+    "sqrt": lambda graph, arguments: graph.root(*arguments),
+    "div": lambda graph, arguments: graph.quotient(*arguments),
+    "pow": lambda graph, arguments: graph.power(*arguments),
     "tan": lambda graph, arguments: graph.tangent(*arguments),
     "sinh": lambda graph, arguments: graph.hyperbolic(arguments[0], -1.0),
     "cosh": lambda graph, arguments: graph.hyperbolic(arguments[0], 1.0),
@@ -156,4 +245,6 @@ def _rewritten(content: Content, rules: dict[str, Rule]) -> Content:
         "rows": [[places[k], low, high] for k, low, high in content["rows"]] + graph.rows,
         "objective": None if objective is None else places[objective],
         "columns": graph.columns,
+        "guards": graph.guards,
+        "quotients": graph.quotients,
     }

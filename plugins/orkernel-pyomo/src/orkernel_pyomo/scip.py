@@ -11,6 +11,7 @@ import math
 import re
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from pyomo.repn.plugins.nl_writer import NLWriter
 from pyscipopt.scip import PY_SCIP_EVENTTYPE, Eventhdlr
 
 from orkernel_pyomo.job import Answer, Point, announce, write_incumbent
+from orkernel_pyomo.rewriting import EDGE
 
 if TYPE_CHECKING:
     from orkernel.algebra.forms import Floats
@@ -43,6 +45,8 @@ RUNAWAY = 1e15
 """A bound beyond this is none; an objective beyond it while there is no bound has no optimum."""
 FAR = 1e12
 """SCIP's arithmetic means nothing at columns this large without a bound on that side."""
+POLE = 1e7
+"""A quotient beyond this lies too near to its pole for tolerances to mean anything."""
 MEMORY_SHARE = 0.8
 """Part of the allowed memory at which SCIP gives up by itself and still answers."""
 
@@ -87,6 +91,9 @@ def solve(
         return answer, None
     if ending not in ("optimal", "unbounded"):
         answer = replace(answer, ending="feasible")
+    if search.is_at_edge(built):
+        words = f"{answer.words} at the edge of where a function is defined, which proves nothing"
+        answer = replace(answer, ending="feasible", bound=None, words=words)
     if built.linear:
         return answer, Point(point, np.zeros(0), np.zeros(0))
     return _polished(answer, point, local, request, folder)
@@ -109,6 +116,7 @@ class _Search:
             raise ValueError(f"SCIP lost the columns {sorted(missing)}")
         mine = range(len(local.columns))
         self.variables = {j: variables[f"x{j}"] for j in mine if f"x{j}" in names}
+        self.all_variables = variables
         self.watcher = _Watcher(self)
         self.scip.includeEventhdlr(self.watcher, "incumbents", "stores incumbents")
 
@@ -167,6 +175,17 @@ class _Search:
     def point(self) -> Floats | None:
         """Values of the best point, of the model's own columns."""
         return self.values(self.scip.getBestSol()) if self.scip.getNSols() else None
+
+    def is_at_edge(self, built: Built) -> bool:
+        """Whether the best point is as near to the edge of a domain, or a pole, as SCIP looks."""
+
+        def values(columns: Sequence[int]) -> list[float]:
+            names = [f"x{j}" for j in columns if f"x{j}" in self.all_variables]
+            best = self.scip.getBestSol()
+            return [self.scip.getSolVal(best, self.all_variables[name]) for name in names]
+
+        near = any(value <= 10.0 * EDGE for value in values(built.guards))
+        return near or any(abs(value) >= POLE for value in values(built.quotients))
 
     def values(self, solution: Any) -> Floats:
         """Values of a point; columns that SCIP does not see stay where they start."""

@@ -26,6 +26,8 @@ def perform(request: Request, folder: Path) -> tuple[Answer, Point | None]:
         return _solve(_build(folder, request), request, folder)
     except installed.UnknownSolver as error:
         return Answer("unknown_solver", str(error), text=" ".join(error.available)), None
+    except rewriting.Undefined as error:
+        return Answer("failed", str(error), request.solver), None
     except Exception as error:
         if "bad_alloc" in str(error):
             raise MemoryError from error
