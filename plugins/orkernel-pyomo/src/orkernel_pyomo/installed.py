@@ -43,6 +43,8 @@ GAP_OPTIONS = {
 }
 CUTS = {"glpk": "cuts"}
 """Switch for cutting planes, off by default there; MIPLIB's gt2 takes 0.2 s with, 50 s+ without."""
+ABORTED = "Error detected in file"
+"""GLPK's words when it stops at a fault of its own."""
 ROUNDING = ("glpk",)
 """They round integer columns themselves and leave the others where the fractions had put them."""
 EXACT = 1e-9
@@ -122,7 +124,7 @@ def _run_classic(built: Built, request: Request) -> Answer:
     has_integers = any(v.is_integer() for v in built.columns)
     cut = has_integers and request.solver in CUTS
     answer = _run_once(built, request, has_integers=has_integers, cut=cut)
-    if answer.ending == "failed" and cut:
+    if answer.ending == "failed" and cut and ABORTED in answer.words:
         print("without cutting planes:")
         answer = _run_once(built, request, has_integers=has_integers, cut=False)
     return answer
@@ -143,7 +145,9 @@ def _run_once(built: Built, request: Request, *, has_integers: bool, cut: bool) 
         try:
             results = solver.solve(built.model, logfile=str(log), **keywords)
         except ApplicationError as error:
-            return Answer("failed", str(error), request.solver)
+            printed = str(getattr(solver, "_log", ""))
+            own = f": {ABORTED}" if ABORTED in printed else ""
+            return Answer("failed", f"{error}{own}", request.solver)
         text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     condition = results.solver.termination_condition
     endings = {
