@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from orkernel.agents import Agents, Panel
 from orkernel.compose import dominated_point, irreducible_subset
 from orkernel.context import ignore
-from orkernel.errors import Cancelled, OrkernelError, UnknownName, Unsupported
+from orkernel.errors import Cancelled, OrkernelError, Unsupported, UsageError
 from orkernel.plugins.problems import describe, one_line
 from orkernel.records import (
     Event,
@@ -126,7 +126,7 @@ def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcom
         return _ask(agents, model, name, ctx)
     except (Cancelled, KeyboardInterrupt):
         raise
-    except UnknownName:
+    except UsageError:
         raise
     except Unsupported as error:
         agents.notes.append(f"{name} cannot take {error}")
