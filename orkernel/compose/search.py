@@ -10,7 +10,7 @@ import numpy as np
 
 from orkernel.compose.stages import Stage, limited, solve_held, weighted
 from orkernel.compose.steps import step_of
-from orkernel.errors import Cancelled
+from orkernel.errors import Cancelled, PluginError
 from orkernel.fronts import losses
 from orkernel.records import Event, Guarantee
 from orkernel.solution import Solution, SolverIdentity, Status
@@ -204,6 +204,10 @@ class Search:
             if not self.points:
                 raise
             raise Stopped("it was interrupted") from None
+        except PluginError as error:
+            if not self.points:
+                raise
+            raise Stopped(f"a solve for '{objective.name}' failed: {error.message}") from error
         self.solves += 1
         self.checks.append(stage.check)
         self._note(stage.solution)

@@ -43,7 +43,8 @@ def headline(answer: Answer) -> str:
     if answer.objective is not None:
         text += f" · {next(iter(answer.objectives))} = {figure(answer.objective)}"
     if answer.status is Status.PARETO_FRONT:
-        text += f" · {len(answer.pareto)} points"
+        count = len(answer.pareto)
+        text += f" · {count} point{'s' * (count != 1)}"
         if answer.guarantee is not None and answer.guarantee is not Guarantee.GLOBAL:
             text += f" · {answer.guarantee} search, not proven efficient"
         else:

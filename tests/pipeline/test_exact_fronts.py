@@ -19,7 +19,7 @@ from orkernel.compose import dominated_point, solve_composed
 from orkernel.compose.steps import common_divisor, step_of
 from orkernel.config import Config
 from orkernel.context import RunContext
-from orkernel.errors import Cancelled, OrkernelError, RefusedError
+from orkernel.errors import Cancelled, OrkernelError, PluginError, RefusedError
 from orkernel.fronts import nondominated
 from orkernel.records import Event, Problem
 from orkernel.registry import Registry
@@ -307,6 +307,22 @@ def test_an_interrupted_front_keeps_its_points_and_says_so() -> None:
     assert (found.status, len(found.pareto)) == (Status.PARETO_FRONT, 3)
     assert found.assumptions[-1].endswith("there may be more: it was interrupted")
     assert found.guarantee is Guarantee.GLOBAL
+
+
+def test_a_solver_that_dies_halfway_leaves_the_points_found_before() -> None:
+    calls = itertools.count(1)
+
+    def dying(model: Model, ctx: RunContext) -> Solution:
+        if next(calls) > 5:
+            raise PluginError("the process was ended by SIGKILL")
+        return highs(model, ctx)
+
+    found, _ = solve_composed(KNAPSACK, dying, RunContext())
+    assert (found.status, len(found.pareto)) == (Status.PARETO_FRONT, 2)
+    assert "there may be more" in found.assumptions[-1]
+    assert "ended by SIGKILL" in found.assumptions[-1]
+    with pytest.raises(PluginError):
+        solve_composed(KNAPSACK, dying, RunContext())
 
 
 def test_cancelled_before_the_first_point_there_is_no_front() -> None:

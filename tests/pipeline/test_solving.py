@@ -15,7 +15,7 @@ from orkernel import Capability, Formulation, Guarantee, Model, SolverAgentSpec,
 from orkernel.agents import Agents, classify
 from orkernel.config import Config
 from orkernel.context import RunContext
-from orkernel.errors import Cancelled, ExitCode, RefusedError, UnknownName, Unsupported
+from orkernel.errors import Cancelled, ExitCode, RefusedError, UnknownName, Unsupported, UsageError
 from orkernel.presenting import presented
 from orkernel.records import Classification, Problem, RankedAgent
 from orkernel.registry import Registry
@@ -290,6 +290,13 @@ def test_an_agent_cannot_end_the_process_or_spoil_the_messages(
     outcome = ask(agents, model(), "liar", "highs")
     assert outcome.verification.verified
     assert note in agents.notes
+
+
+def test_an_option_without_sense_is_the_users_error_and_not_the_agents(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    with pytest.raises(UsageError, match="half_width"):
+        ask(liar(raising(UsageError("half_width is -3"))), model(), "liar", "highs")
 
 
 @pytest.mark.parametrize("returned", [None, "optimal", {"status": "optimal"}])
