@@ -61,7 +61,8 @@ def evidence_words(answer: Answer) -> str:
     """What was checked and by whom; empty without a solver."""
     if answer.solver is None:
         return ""
-    solver = f"{answer.solver.agent} ({answer.solver.name} {answer.solver.version})"
+    named = f"{answer.solver.name} {answer.solver.version}".strip()
+    solver = f"{answer.solver.agent} ({named})"
     if not answer.verified:
         return f"answer of {solver}, not verified"
     parts = []
