@@ -168,6 +168,16 @@ def test_nothing_is_proven_outside_of_where_a_function_is_defined(row: str, leas
     assert solution.bound is None or solution.bound <= least + 1e-6
 
 
+def test_a_pole_at_the_edge_of_the_bounds_does_not_make_a_model_infeasible() -> None:
+    pair = [variable("x", lower=-2, upper=3), variable("y", lower=-1, upper=1)]
+    goal = "(-2)*x**3/10 + (-4)*1/(y - 1) + (4)*x**3/10"
+    model = bind(pair, goal, sense="maximize")
+    solution = solve(model)
+    assert solution.status is Status.FEASIBLE
+    assert solution.bound is None
+    assert verify(model, solution).verified
+
+
 def test_a_quotient_whose_denominator_changes_sign_keeps_both_sides() -> None:
     pair = [variable("x", lower=-5, upper=5), variable("y", lower=1, upper=2)]
     model = bind(pair, "(x - 3)**2", "y/(x + 2) >= 1", "y/(x + 2) <= 4")

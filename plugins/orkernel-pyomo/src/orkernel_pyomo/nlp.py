@@ -97,6 +97,26 @@ def best_point(built: Built, request: Request, folder: Path) -> tuple[Answer, Po
     return None if best is None else (problem.answer(best, tried)[0], problem.point(best))
 
 
+def feasible_point(built: Built, request: Request, folder: Path) -> tuple[float, Floats] | None:
+    """Objective and values of a starting point, or where Ipopt gets from it, that is feasible."""
+    problem = Problem(built, request, folder)
+    integer = np.array([v.is_integer() for v in built.columns], dtype=bool)
+    for start in _starts(built, request):
+        if request.deadline is not None and time.time() > request.deadline:
+            break
+        values = np.where(integer, np.round(start), start)
+        value, violation = problem.judge(values)
+        if violation > FEASIBLE:
+            outcome = problem.descend(values)
+            if outcome is None:
+                continue
+            values = problem.point(outcome).values
+            value, violation = problem.judge(values)
+        if violation <= FEASIBLE:
+            return problem.sign * value, values
+    return None
+
+
 _ORDER = ("unbounded", "local", "feasible", "limit", "diverged", "locally_infeasible", "failed")
 
 

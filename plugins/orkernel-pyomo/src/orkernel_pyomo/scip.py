@@ -82,6 +82,10 @@ def solve(
     answer = Answer(ending, words, "scip", version, bound=search.bound())
     statistics = {"nodes": float(search.scip.getNTotalNodes())}
     answer = replace(answer, statistics=statistics)
+    if ending == "infeasible" and (built.guards or built.quotients):
+        known = _refuted(answer, local, request, folder)
+        if known is not None:
+            return known
     if ending == "infeasible":
         return replace(answer, subset=search.subset() if request.subset else ((), (), ())), None
     point = search.point()
@@ -280,6 +284,21 @@ def _whole(values: Floats, built: Built) -> Floats:
 
 
 # ------------------------------------------------------------------- after the search
+
+
+def _refuted(
+    answer: Answer, local: Built, request: Request, folder: Path
+) -> tuple[Answer, Point] | None:
+    """A feasible point of a model that SCIP calls infeasible, as it may where values are huge."""
+    from orkernel_pyomo import nlp
+
+    known = nlp.feasible_point(local, request, folder)
+    if known is None:
+        return None
+    objective, values = known
+    words = f"{answer.words} near a pole, which a local search refutes"
+    answer = replace(answer, ending="feasible", words=words, bound=None, objective=objective)
+    return answer, Point(values, np.zeros(0), np.zeros(0))
 
 
 def _polished(
