@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from orkernel.report.front import CHOSEN, HEIGHT, POINT, picture
 from orkernel.report.html import to_html
 from orkernel.report.picture import front_png
 from orkernel.report.terminal import render
-from orkernel.report.words import conflict_words, headline
+from orkernel.report.words import conflict_words, evidence_words, headline
 from orkernel.solution import Estimate, SolverIdentity, Status
 
 POINTS = [(0.0, 10.0), (1.0, 4.0), (5.0, 0.0)]
@@ -55,6 +56,14 @@ def test_the_terminal_shows_points_corners_and_a_picture_of_the_front() -> None:
 
 def test_a_searched_front_says_that_it_is_not_proven() -> None:
     assert "heuristic search, not proven efficient" in headline(front_answer(Guarantee.HEURISTIC))
+
+
+def test_one_point_is_singular_and_a_solver_without_version_is_named_alone() -> None:
+    answer = replace(
+        front_answer(), pareto=front_answer().pareto[:1], solver=SolverIdentity("pyomo", "scip", "")
+    )
+    assert "Pareto front · 1 point," in headline(answer)
+    assert "solved by pyomo (scip);" in evidence_words(answer)
 
 
 def test_a_bound_that_no_sentence_states_is_named_beside_the_sentences() -> None:
