@@ -6,7 +6,7 @@ An agent that lacks a capability of the model is never asked.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,13 @@ from orkernel.errors import Cancelled, OrkernelError, PluginError, RefusedError,
 from orkernel.interrupts import graceful
 from orkernel.plugins.catalogue import CATALOGUE, suggested
 from orkernel.plugins.containment import contained
-from orkernel.records import Classification, Guarantee, RankedAgent, SolverAgentSpec
+from orkernel.records import (
+    Capability,
+    Classification,
+    Guarantee,
+    RankedAgent,
+    SolverAgentSpec,
+)
 from orkernel.solution import Solution, Status
 
 if TYPE_CHECKING:
@@ -25,6 +31,9 @@ if TYPE_CHECKING:
     from orkernel.records import Problem
     from orkernel.registry import Registry
     from orkernel.verify import Verification
+
+MOST_NAMES = 3
+"""Most variables that a message lists."""
 
 
 @dataclass(slots=True)
@@ -203,10 +212,12 @@ def classify(
             raise RefusedError(
                 f"solver '{solver}' cannot take this model: it lacks "
                 f"{', '.join(lacking(spec, model))}",
-                fix=_alternatives(agents, model, able),
+                fix=alternatives(agents, model, able),
             )
         chosen = (RankedAgent(spec.name, "asked for with --solver"),)
         return Classification(_kind(model), chosen)
+    if able and (remedy := _once_whole(agents, model)):
+        agents.notes.append(f"no solver agent can prove an answer: {remedy}")
     if not able:
         closest = "; ".join(
             f"{s.name} lacks {', '.join(lacking(s, model))}" for s in agents.specs().values()
@@ -214,7 +225,7 @@ def classify(
         raise RefusedError(
             f"no installed solver agent takes this model, which needs "
             f"{', '.join(sorted(model.needs))}" + (f": {closest}" if closest else ""),
-            fix=_alternatives(agents, model, able),
+            fix=alternatives(agents, model, able),
         )
     if classifier is None:
         ways = {a.name: way.guarantee for a in able if (way := route(a, model)) is not None}
@@ -249,14 +260,45 @@ def _well_formed(answer: object) -> bool:
     )
 
 
-def _alternatives(agents: Agents, model: Model, able: list[SolverAgentSpec]) -> str:
-    """Who takes the model, or else what to install."""
+def alternatives(agents: Agents, model: Model, able: Sequence[SolverAgentSpec]) -> str:
+    """Who takes the model, or else what to install or change."""
     if able:
-        return f"able to take it: {', '.join(sorted(a.name for a in able))}"
-    names = [name for name in suggested(model.needs) if name not in agents.specs()]
-    if names:
-        return " or ".join(f"`pip install {CATALOGUE[name]}`" for name in names)
-    return "rewrite the part that needs what they lack, or install another solver plugin"
+        found = f"able to take it: {', '.join(sorted(a.name for a in able))}"
+    else:
+        names = [name for name in suggested(model.needs) if name not in agents.specs()]
+        found = " or ".join(f"`pip install {CATALOGUE[name]}`" for name in names)
+    parts = [part for part in (found, _once_whole(agents, model)) if part]
+    default = "rewrite the part that needs what they lack, or install another solver plugin"
+    return "; ".join(parts) or default
+
+
+def _once_whole(agents: Agents, model: Model) -> str | None:
+    """Which further agents, exact ones, would take the model without its continuous variables.
+
+    None if there are none, or if some exact agent takes the model as it is.
+    """
+    if Capability.CONTINUOUS not in model.needs or agents.exact(model):
+        return None
+    needs = model.needs - {Capability.CONTINUOUS} | {Capability.INTEGER}
+    names = [
+        spec.name
+        for spec in agents.specs().values()
+        if spec.promise(needs) is Guarantee.GLOBAL and not takes(spec, model)
+    ]
+    if not names:
+        return None
+    variables = [v.name for v in model.formulation.variables if v.domain == "continuous"]
+    return (
+        f"{' and '.join(sorted(names))} can once {_listed(variables)} "
+        f"{'is' if len(variables) == 1 else 'are'} integer, if whole numbers will do"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in quotes, at most three of them."""
+    if len(names) > MOST_NAMES:
+        return f"'{names[0]}' and {len(names) - 1} more variables"
+    return " and ".join(", ".join(f"'{n}'" for n in names).rsplit(", ", 1))
 
 
 def _kind(model: Model) -> str:

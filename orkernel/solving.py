@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from orkernel.agents import Agents, Panel
+from orkernel.agents import Agents, Panel, alternatives
 from orkernel.compose import dominated_point, irreducible_subset
 from orkernel.context import ignore
 from orkernel.errors import Cancelled, OrkernelError, Unsupported, UsageError
@@ -78,18 +78,24 @@ def solve_ranked(
             from the agent whose turn it is.
         second_opinion: Whether to ask a second exact agent to back a claim without certificate.
 
+    Returns:
+        The outcome; if no agent has one, `ill_posed` where all say that they cannot take the
+        model, otherwise `error`.
+
     Raises:
         Cancelled: The user interrupted and there is no incumbent.
     """
     refused: Outcome | None = None
+    failures: list[Exception] = []
     for agent in ranked:
         ctx.emit(Event("solver.started", "solve", f"{agent.name}: {agent.reason}"))
         if trial is not None and _conclusive(trial, agent.name, model):
             ctx.emit(Event("solver.trial_kept", "solve", "the trial solve was conclusive"))
-            outcome: Outcome | None = _judge(model, trial, [])
+            outcome: Outcome | Exception = _judge(model, trial, [])
         else:
             outcome = _attempt(agents, model, agent.name, ctx)
-        if outcome is None:
+        if isinstance(outcome, Exception):
+            failures.append(outcome)
             continue
         if outcome.verification.verified or outcome.solution.status is Status.TIME_LIMIT:
             return _strengthen(agents, model, agent.name, outcome, ctx, second_opinion)
@@ -100,7 +106,13 @@ def solve_ranked(
             break
     if refused is not None:
         return refused
-    return _failed("; ".join(agents.notes) or "no agent was tried")
+    reasons = "; ".join(agents.notes) or "no agent was tried"
+    if failures and all(isinstance(error, Unsupported) for error in failures):
+        asked = {agent.name for agent in ranked}
+        others = [spec for spec in agents.able(model) if spec.name not in asked]
+        hint = f" ({alternatives(agents, model, others)})" if others else ""
+        return _failed(Status.ILL_POSED, f"{reasons}{hint}")
+    return _failed(Status.ERROR, reasons)
 
 
 def _conclusive(trial: Solution, name: str, model: Model) -> bool:
@@ -114,14 +126,15 @@ def _conclusive(trial: Solution, name: str, model: Model) -> bool:
     )
 
 
-def _failed(message: str) -> Outcome:
+def _failed(status: Status, message: str) -> Outcome:
     nobody = SolverIdentity("", "", "")
-    solution = Solution(Status.ERROR, nobody, message=message)
+    solution = Solution(status, nobody, message=message)
     return Outcome(solution, Verification(False, None, {}, None, None, (message,)))
 
 
-def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome | None:
-    """One agent's checked outcome, or None after a note if it has none."""
+def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome | Exception:
+    """One agent's checked outcome, or after a note why it has none."""
+    failure: Exception
     try:
         return _ask(agents, model, name, ctx)
     except (Cancelled, KeyboardInterrupt):
@@ -129,13 +142,14 @@ def _attempt(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcom
     except UsageError:
         raise
     except Unsupported as error:
-        agents.notes.append(f"{name} cannot take {error}")
+        failure, note = error, f"cannot take {error}"
     except OrkernelError as error:
-        agents.notes.append(f"{name} failed: {one_line(str(error))}")
+        failure, note = error, f"failed: {one_line(str(error))}"
     except Exception as error:
-        agents.notes.append(f"{name} failed: {one_line(describe(error))}")
+        failure, note = error, f"failed: {one_line(describe(error))}"
+    agents.notes.append(f"{name} {note}")
     ctx.emit(Event("solver.failed", "solve", agents.notes[-1]))
-    return None
+    return failure
 
 
 def _ask(agents: Agents, model: Model, name: str, ctx: RunContext) -> Outcome:

@@ -138,8 +138,10 @@ class Wholeness:
                 return self._all(arguments, space)
             case Call(function="element", arguments=arguments):
                 return self._listed(arguments[0], space)
-            case Call(function="floor" | "ceil"):
+            case Call(function="floor" | "ceil") | Binary(op="//"):
                 return np.array(True)
+            case Binary(op="%", left=left, right=right):
+                return self._all([left, right], space)
             case Display(items=items):
                 return self._all(items, space)
             case Comprehension():

@@ -240,8 +240,8 @@ def _remarks(answer: Answer, verbosity: int) -> Iterator[Text]:
     ]
     if found:
         yield _list("Diagnostics", found)
-    if answer.notes:
-        yield _list("Notes", answer.notes)
+    if notes := [note for note in answer.notes if note not in answer.message]:
+        yield _list("Notes", notes)
     if answer.run_dir is not None:
         yield Text(f"run folder: {answer.run_dir}", style="dim")
 

@@ -265,6 +265,25 @@ def test_strict_rows_over_whole_numbers_are_moved_by_one() -> None:
     assert graph.rows[3].upper == 2.0
 
 
+@pytest.mark.parametrize(
+    ("body", "whole"),
+    [
+        ("x[1] // 2", True),
+        ("n[1] // 0.5", True),
+        ("n[1] % 3", True),
+        ("n[1] % n[2]", True),
+        ("n[1] % 0.5", False),
+        ("x[1] % 2", False),
+        ("floor(x[1])", True),
+        ("n[1] / 2", False),
+    ],
+)
+def test_what_is_whole_at_every_point_is_known_to_be(body: str, whole: bool) -> None:
+    model = bind([f"{body} < 2"])
+    assert (model.graph().rows[0].upper == 1.0) is whole
+    assert bool(model.assumptions()) is not whole
+
+
 def test_rows_follow_the_labels_and_the_kept_rows() -> None:
     model = bind([("x[i] + i*n[i] <= i", "i in I"), "0 <= z <= 5", "b[1] or b[2]"])
     graph = model.graph()

@@ -266,6 +266,64 @@ def test_an_agent_that_lacks_a_capability_is_named_with_what_it_lacks(
         classify(agents, nonlinear, None, "auto", agents.ctx)
 
 
+def test_an_agent_that_finds_it_cannot_take_the_model_refuses_it_and_others_are_named(
+    liar: Callable[[Answer], Agents],
+) -> None:
+    agents = liar(raising(Unsupported("constraint 'c'", "no rows")))
+    outcome = ask(agents, model(), "liar")
+    assert outcome.solution.status is Status.ILL_POSED
+    message = "liar cannot take constraint 'c': no rows (able to take it: highs)"
+    assert outcome.solution.message == message
+    answer = presented(model(), outcome, Classification("LP", ()))
+    assert (answer.exit_code, answer.message) == (ExitCode.REFUSED, message)
+
+
+def test_an_agent_that_fails_is_no_refusal(liar: Callable[[Answer], Agents]) -> None:
+    outcome = ask(liar(raising(RuntimeError("boom"))), model(), "liar")
+    assert outcome.solution.status is Status.ERROR
+    answer = presented(model(), outcome, Classification("LP", ()))
+    assert answer.exit_code is ExitCode.BROKEN
+
+
+class Scheduler:
+    """A plugin with an exact agent for intervals over whole numbers."""
+
+    @hookimpl
+    def orkernel_solver_agents(self) -> Iterable[SolverAgentSpec]:
+        whole = frozenset({Capability.INTEGER, Capability.LINEAR, Capability.NO_OVERLAP})
+        guarantee = Guarantee.GLOBAL
+        yield SolverAgentSpec(name="times", target="a:b", supports=(whole,), guarantee=guarantee)
+
+
+def test_continuous_variables_in_the_way_of_an_exact_agent_are_named() -> None:
+    registry = Registry.load(Config.load(plugins="numpy,highs"), extra=[Scheduler()])
+    agents = Agents(registry, Problem(""), RunContext())
+    remedy = "times can once 'start' and 'end' are integer, if whole numbers will do"
+
+    def shop(domain: str) -> Model:
+        return model(
+            variables=[
+                {"name": "start", "domain": domain, "upper": 9},
+                {"name": "end", "domain": domain, "upper": 9},
+                {"name": "count", "domain": "integer", "upper": 9},
+            ],
+            objectives=[{"name": "z", "sense": "minimize", "expression": "end"}],
+            constraints=[
+                {"name": "c", "expression": "no_overlap([interval(start, 2), interval(0, 1)])"},
+                {"name": "d", "expression": "start + 2 <= end"},
+            ],
+        )
+
+    with pytest.raises(RefusedError) as error:
+        classify(agents, shop("continuous"), None, "times", agents.ctx)
+    assert error.value.fix == f"able to take it: numpy; {remedy}"
+    classify(agents, shop("continuous"), None, "auto", agents.ctx)
+    assert agents.notes == [f"no solver agent can prove an answer: {remedy}"]
+    with pytest.raises(RefusedError) as error:
+        classify(agents, shop("integer"), None, "highs", agents.ctx)
+    assert error.value.fix == "able to take it: numpy, times"
+
+
 def test_an_unknown_solver_is_answered_with_near_matches(
     liar: Callable[[Answer], Agents],
 ) -> None:
