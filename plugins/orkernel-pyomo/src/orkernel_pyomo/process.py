@@ -122,8 +122,6 @@ class Worker:
             if self._done and brief and self.process.poll() is None:
                 _give_back(self)
                 return True, 0
-        except KeyboardInterrupt:
-            raise Cancelled from None
         finally:
             if self not in _idle:
                 self.kill()
