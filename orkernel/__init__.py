@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from orkernel.errors import ExitCode as ExitCode
     from orkernel.errors import ExpressionError as ExpressionError
     from orkernel.errors import NoMoreReadings as NoMoreReadings
+    from orkernel.errors import NoMoreRepairs as NoMoreRepairs
     from orkernel.errors import OrkernelError as OrkernelError
     from orkernel.errors import PluginError as PluginError
     from orkernel.errors import Refused as Refused
     from orkernel.errors import RefusedError as RefusedError
+    from orkernel.errors import Unavailable as Unavailable
     from orkernel.errors import UnknownName as UnknownName
     from orkernel.errors import Unsupported as Unsupported
     from orkernel.errors import UsageError as UsageError
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from orkernel.formulation.load import load_formulation as load_formulation
     from orkernel.formulation.schema import Formulation as Formulation
     from orkernel.hookspecs import hookimpl as hookimpl
+    from orkernel.language_model import LanguageModel as LanguageModel
     from orkernel.model import Model as Model
     from orkernel.pipeline import run as run
     from orkernel.records import API_LEVEL as API_LEVEL
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from orkernel.records import CreditRuleSpec as CreditRuleSpec
     from orkernel.records import Evaluation as Evaluation
     from orkernel.records import Event as Event
+    from orkernel.records import Finding as Finding
     from orkernel.records import FormulatorSpec as FormulatorSpec
     from orkernel.records import Guarantee as Guarantee
     from orkernel.records import ObserverSpec as ObserverSpec
@@ -73,18 +77,19 @@ _NAMES = {
     "orkernel.config": "Config",
     "orkernel.context": "Ledger RunContext",
     "orkernel.errors": (
-        "DataError ExitCode ExpressionError NoMoreReadings OrkernelError PluginError "
-        "Refused RefusedError UnknownName Unsupported UsageError"
+        "DataError ExitCode ExpressionError NoMoreReadings NoMoreRepairs OrkernelError "
+        "PluginError Refused RefusedError Unavailable UnknownName Unsupported UsageError"
     ),
     "orkernel.formulation.check": "Diagnostic Severity check",
     "orkernel.formulation.load": "load_formulation",
     "orkernel.formulation.schema": "Formulation",
     "orkernel.hookspecs": "hookimpl",
+    "orkernel.language_model": "LanguageModel",
     "orkernel.model": "Model",
     "orkernel.pipeline": "run",
     "orkernel.records": (
         "API_LEVEL DIMENSIONS Candidate Capability Classification ClassifierSpec "
-        "CommandSpec CreditRuleSpec Evaluation Event FormulatorSpec Guarantee "
+        "CommandSpec CreditRuleSpec Evaluation Event Finding FormulatorSpec Guarantee "
         "ObserverSpec Option Problem Question RankedAgent Record Score ScorerSpec "
         "Selection SelectionSpec SolverAgentSpec VerifierSpec"
     ),

@@ -53,9 +53,37 @@ class Agents:
     notes: list[str] = field(default_factory=list)
 
     def specs(self) -> Mapping[str, SolverAgentSpec]:
-        """All usable solver agents by name."""
+        """All usable solver agents by name, those of last resort left out."""
         records = self.registry.records("solver_agents")
-        return {n: r for n, r in records.items() if isinstance(r, SolverAgentSpec)}
+        return {
+            n: r
+            for n, r in records.items()
+            if isinstance(r, SolverAgentSpec)
+            and not r.last_resort
+            and (self.ctx.language_model is not None or not r.needs_language_model)
+        }
+
+    def last_resorts(self, model: Model) -> list[SolverAgentSpec]:
+        """The agents of last resort that take the model and can work in this run."""
+        return [
+            r
+            for r in self.registry.records("solver_agents").values()
+            if isinstance(r, SolverAgentSpec)
+            and r.last_resort
+            and (self.ctx.language_model is not None or not r.needs_language_model)
+            and takes(r, model)
+        ]
+
+    def is_last_resort(self, name: str) -> bool:
+        """True for an agent that is asked only after all others, or by name."""
+        return bool(getattr(self.registry.get("solver_agents", name), "last_resort", False))
+
+    def quick_classifier(self, name: str | None) -> str | None:
+        """The classifier itself, or in its place one that asks no language model."""
+        records = self.registry.records("classifiers")
+        if name is None or not records[name].needs_language_model:
+            return name
+        return next((n for n, r in records.items() if not r.needs_language_model), None)
 
     def able(self, model: Model) -> list[SolverAgentSpec]:
         """The agents that take the model, as it is or objective by objective."""
@@ -208,7 +236,7 @@ def classify(
     if solver != "auto":
         spec = agents.registry.get("solver_agents", solver)
         assert isinstance(spec, SolverAgentSpec)
-        if all(a.name != spec.name for a in able):
+        if not takes(spec, model):
             raise RefusedError(
                 f"solver '{solver}' cannot take this model: it lacks "
                 f"{', '.join(lacking(spec, model))}",
@@ -216,6 +244,17 @@ def classify(
             )
         chosen = (RankedAgent(spec.name, "asked for with --solver"),)
         return Classification(_kind(model), chosen)
+    resorts = tuple(
+        RankedAgent(
+            spec.name,
+            "last resort: no other agent takes the model"
+            if not able
+            else "last resort, if all others fail",
+        )
+        for spec in agents.last_resorts(model)
+    )
+    if not able and resorts:
+        return Classification(_kind(model), resorts)
     if able and (remedy := _once_whole(agents, model)):
         agents.notes.append(f"no solver agent can prove an answer: {remedy}")
     if not able:
@@ -231,7 +270,7 @@ def classify(
         ways = {a.name: way.guarantee for a in able if (way := route(a, model)) is not None}
         order = sorted(ways, key=lambda name: (list(Guarantee).index(ways[name]), name))
         ranked = tuple(RankedAgent(name, f"{ways[name]} guarantee") for name in order)
-        return Classification(_kind(model), ranked)
+        return Classification(_kind(model), (*ranked, *resorts))
     spec_c = agents.registry.get("classifiers", classifier)
     chooser: Classifier = agents.registry.resolve(spec_c)
     own = ctx.with_(options=agents.registry.options(spec_c))
@@ -248,7 +287,7 @@ def classify(
             )
     if not ranked:
         raise RefusedError(f"classifier '{classifier}' found no agent for the model")
-    return replace(answer, agents=ranked)
+    return replace(answer, agents=(*ranked, *resorts))
 
 
 def _well_formed(answer: object) -> bool:

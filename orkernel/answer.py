@@ -81,7 +81,8 @@ class Answer:
         statement: The statement as read.
         run_dir: The run folder, or None.
         timings: Seconds per stage.
-        usage: Tokens and cost of language-model calls.
+        usage: Number, tokens, cost and seconds of language-model calls; no cost where a price
+            is not known.
         interrupted: True if the user stopped the solver; the answer is its checked incumbent.
         storage_failure: Why the run folder could not be completed, or empty.
     """
@@ -114,7 +115,7 @@ class Answer:
     statement: str = ""
     run_dir: Path | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
-    usage: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, float | None] = field(default_factory=dict)
     interrupted: bool = False
     storage_failure: str = ""
 
@@ -216,6 +217,11 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     trial = candidate.trial
     return {
         "evaluation": {e.scorer: evaluation_to_json(e) for e in candidate.evaluations},
+        "findings": [
+            {"scorer": e.scorer, "dimension": f.dimension, "text": f.text}
+            for e in candidate.evaluations
+            for f in e.findings
+        ],
         "confidence": candidate.confidence,
         "min_confidence": candidate.min_confidence,
         "refused": candidate.refused or None,

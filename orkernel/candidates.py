@@ -11,10 +11,13 @@ from orkernel.context import ignore
 from orkernel.errors import (
     Cancelled,
     NoMoreReadings,
+    NoMoreRepairs,
     OrkernelError,
     PluginError,
     Refused,
     RefusedError,
+    Unavailable,
+    UsageError,
 )
 from orkernel.formulation.check import Diagnostic, Severity, check
 from orkernel.formulation.provenance import locate, provenance_diagnostics
@@ -102,17 +105,26 @@ class CandidateStage:
 
         Raises:
             Refused: The very first reading was refused and there is no other.
+            Unavailable: The formulator's service does not answer and no candidate is usable.
+            UsageError: The formulator cannot work as it was asked to.
         """
         candidates = list(known)
         while len(candidates) < self.choices.k:
             self.ctx.check_cancelled()
             try:
                 candidate = self._next(candidates)
-            except NoMoreReadings:
+            except NoMoreReadings as error:
+                if error.message != NoMoreReadings().message:
+                    self._note(f"no further candidate: {error.message}")
                 break
             except Refused:
                 if not candidates:
                     raise
+                break
+            except Unavailable as error:
+                if all(c.refused for c in candidates):
+                    raise
+                self._note(f"no further candidate: {error}")
                 break
             candidate = self._evaluate(candidate, candidates)
             candidates.append(candidate)
@@ -146,10 +158,16 @@ class CandidateStage:
             for _ in range(REPAIRS):
                 if repair is None or not candidate.refused:
                     break
-                with contained(failed):
-                    formulation = repair(self.problem, candidate, ctx)
+                self.ctx.emit(
+                    Event("candidate.repairing", "formulate", f"repairing: {candidate.refused}")
+                )
+                try:
+                    with contained(failed):
+                        formulation = repair(self.problem, candidate, ctx)
+                except NoMoreRepairs:
+                    break
                 candidate = self._examined(index, formulation)
-        except (Refused, NoMoreReadings, Cancelled, KeyboardInterrupt):
+        except (Refused, NoMoreReadings, Unavailable, UsageError, Cancelled, KeyboardInterrupt):
             raise
         except OrkernelError as error:
             return Candidate(index, refused=str(error))
@@ -183,7 +201,33 @@ class CandidateStage:
             return replace(candidate, refused=str(error))
         except Exception as error:
             solution = _trial_error(one_line(str(error)) or type(error).__name__)
-        return replace(candidate, trial=solution)
+        return replace(candidate, trial=solution, second=self._second(candidate, solution))
+
+    def _second(self, candidate: Candidate, trial: Solution | None) -> Solution | None:
+        """The trial of a second exact agent, if a scorer looks at it and there is one."""
+        wanted = any(
+            getattr(self.registry.get("confidence_scorers", name), "second_trial", False)
+            for name in self.choices.scorers
+        )
+        if not wanted or trial is None or trial.status in (Status.ERROR, Status.PARETO_FRONT):
+            return None
+        assert candidate.formulation is not None
+        try:
+            return second_trial(
+                self.agents,
+                candidate.formulation,
+                self.problem.data,
+                trial.solver.agent,
+                self.ctx.limited(TRIAL_SECONDS),
+            )
+        except (Cancelled, KeyboardInterrupt):
+            raise
+        except Exception:
+            return None
+
+    def _note(self, text: str) -> None:
+        self.agents.notes.append(text)
+        self.ctx.emit(Event("candidate.last", "formulate", text))
 
     # -------------------------------------------------------------- evaluation
 
@@ -208,7 +252,7 @@ class CandidateStage:
                 )
             if not isinstance(evaluation, Evaluation) or not _complete(evaluation):
                 raise PluginError(f"it must give one Score for each of {', '.join(DIMENSIONS)}")
-        except (Cancelled, KeyboardInterrupt):
+        except (UsageError, Cancelled, KeyboardInterrupt):
             raise
         except Exception as error:
             self.agents.notes.append(f"scorer '{name}' failed: {one_line(str(error))}")
@@ -259,19 +303,43 @@ def trial_solve(
     data: Path | None,
     choices: Choices,
     ctx: RunContext,
-) -> Solution:
+) -> Solution | None:
     """Solve a candidate briefly with the first agent that its classification ranks.
 
+    A language model is not asked who that is, and an agent of last resort does no trials.
+
     Returns:
-        The agent's solution; `error` if it does not survive the kernel's check.
+        The agent's solution; `error` if it does not survive the kernel's check; None if only
+        an agent of last resort takes the model.
 
     Raises:
         RefusedError: No agent takes the model.
     """
     model = Model.bind(formulation, data)
-    ranked = classify(agents, model, choices.classifier, choices.solver, ctx).agents
+    solver = choices.solver
+    if solver != "auto" and agents.is_last_resort(solver):
+        solver = "auto"
+    classifier = agents.quick_classifier(choices.classifier)
+    ranked = [
+        agent
+        for agent in classify(agents, model, classifier, solver, ctx).agents
+        if not agents.is_last_resort(agent.name)
+    ]
+    return _trial(agents, model, ranked[0].name, ctx) if ranked else None
+
+
+def second_trial(
+    agents: Agents, formulation: Formulation, data: Path | None, first: str, ctx: RunContext
+) -> Solution | None:
+    """The trial of the first exact agent other than `first`; None if there is none."""
+    model = Model.bind(formulation, data)
+    others = [spec.name for spec in agents.exact(model) if spec.name != first]
+    return _trial(agents, model, others[0], ctx) if others else None
+
+
+def _trial(agents: Agents, model: Model, name: str, ctx: RunContext) -> Solution:
     quiet = ctx.with_(emit=ignore, front_points=TRIAL_POINTS)
-    solution, checks = agents.solve(ranked[0].name, model, quiet)
+    solution, checks = agents.solve(name, model, quiet)
     problems = [p for check in (*checks, verify(model, solution)) for p in check.problems]
     if problems:
         return _trial_error(problems[0])

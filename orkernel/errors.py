@@ -83,6 +83,15 @@ class NoMoreReadings(OrkernelError):
         super().__init__(message)
 
 
+class NoMoreRepairs(OrkernelError):
+    """Raised by a formulator that does not try to repair a candidate again."""
+
+    exit_code = ExitCode.REFUSED
+
+    def __init__(self, message: str = "no further repair is tried") -> None:
+        super().__init__(message)
+
+
 class ExpressionError(RefusedError):
     """An expression cannot be parsed or does not fit its formulation.
 
@@ -134,6 +143,10 @@ class Unsupported(OrkernelError):
 
 class PluginError(OrkernelError):
     """A plugin failed: at load, in a hook, or while doing its work."""
+
+
+class Unavailable(PluginError):
+    """A service that the run needs does not answer; asking again now would not help."""
 
 
 class Cancelled(OrkernelError):

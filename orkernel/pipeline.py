@@ -16,15 +16,24 @@ from orkernel.agents import Agents, classify
 from orkernel.answer import Answer
 from orkernel.candidates import CandidateStage, Choices, examine, refusal, select
 from orkernel.context import RunContext, no_answer
-from orkernel.errors import Cancelled, Refused, RefusedError, UsageError
+from orkernel.errors import Cancelled, Refused, RefusedError, Unavailable, UsageError
 from orkernel.formulation.check import Diagnostic, Severity
 from orkernel.formulation.schema import Formulation
 from orkernel.interrupts import interruptible
+from orkernel.language_model import LanguageModel, model_options
 from orkernel.model import Model
 from orkernel.plugins.containment import contained
 from orkernel.presenting import presented
+from orkernel.presets import DEFAULT_K, preset_named
 from orkernel.records import Candidate, Event, Problem, Question, Selection
-from orkernel.request import Request, check_names, chosen_scorers, preferred, required
+from orkernel.request import (
+    Request,
+    check_names,
+    classifier_of,
+    formulator_of,
+    scorers_of,
+    selector_of,
+)
 from orkernel.runs import RunFolder
 from orkernel.solution import Status
 from orkernel.solving import solve_ranked
@@ -39,7 +48,7 @@ def run(
     source: str | Path | Problem | Formulation,
     *,
     data: str | Path | None = None,
-    k: int = 3,
+    k: int | None = None,
     formulator: str | None = None,
     scorers: Sequence[str] | None = None,
     selector: str | None = None,
@@ -51,6 +60,10 @@ def run(
     seed: int = 0,
     second_opinion: bool = True,
     options: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    replay_model: str | Path | None = None,
+    preset: str | None = None,
     out: str | Path | None = None,
     registry: Registry | None = None,
     observe: Callable[[Event], None] | None = None,
@@ -63,7 +76,8 @@ def run(
         source: A statement, a path to one (or to a formulation `.json`), a `Problem`, or a
             `Formulation` (then nothing is formulated or selected).
         data: Folder with data tables; the folder of the file when omitted.
-        k: Largest number of candidate formulations, at least 1.
+        k: Largest number of candidate formulations, at least 1; the preset's, usually 3, when
+            None.
         formulator: Name of the formulator; the configured or installed one when None.
         scorers: Names of the confidence scorers.
         selector: Name of the selection rule.
@@ -76,11 +90,18 @@ def run(
         seed: Seed of everything random.
         second_opinion: Whether a second exact agent is asked, for at most ten seconds, to back
             a claim without certificate.
-        options: Plugin options, `{"NAME.key": value}`.
+        options: Plugin options, `{"NAME.key": value}`; those of the language model are
+            `model.key`.
+        model: Language model to ask, e.g. `openai/NAME` or `llamacpp/smollm2`; None asks none.
+        base_url: Address of its server.
+        replay_model: Folder of recorded calls (a run folder, or a folder of run folders) that
+            answer in place of the language model.
+        preset: Name of a preset of plugins and options, e.g. `coopa`.
         out: Folder in which a run folder is made; None keeps nothing on disk.
         registry: Loaded plugins; loaded here when None.
         observe: Called with every event.
-        ask: Puts a question to the user.
+        ask: Puts a question to the user, and returns None where there is no answer; the
+            formulator may then ask what is ambiguous before anything is solved.
         cancel: Set it to stop the run.
 
     Returns:
@@ -94,8 +115,10 @@ def run(
     from orkernel.config import Config
     from orkernel.registry import Registry
 
+    chosen = preset_named(preset) if preset is not None else None
+    options = {**(chosen.options if chosen else {}), **(options or {})}
     if registry is None:
-        pairs = [f"{key}={value}" for key, value in (options or {}).items()]
+        pairs = [f"{key}={value}" for key, value in options.items()]
         registry = Registry.load(Config.load(options=pairs))
         for problem in registry.problems:
             warnings.warn(str(problem), RuntimeWarning, stacklevel=2)
@@ -103,7 +126,7 @@ def run(
     request = Request(
         problem=given,
         formulation=formulation,
-        k=k,
+        k=k if k is not None else (chosen.k if chosen else DEFAULT_K),
         formulator=formulator,
         scorers=tuple(scorers) if scorers is not None else None,
         selector=selector,
@@ -114,12 +137,38 @@ def run(
         front_points=front_points,
         seed=seed,
         second_opinion=second_opinion,
-        options=options or {},
+        options=options,
+        language_model=language_model(registry, model, base_url, replay_model),
+        preset=preset,
+        asks=ask is not None,
     )
     check_names(request, registry)
     folder = RunFolder.create(Path(out), given.name) if out is not None else None
     return execute(
         request, registry, folder, observe=observe, ask=ask, cancel=cancel or threading.Event()
+    )
+
+
+def language_model(
+    registry: Registry,
+    name: str | None,
+    base_url: str | None = None,
+    replay: str | Path | None = None,
+) -> LanguageModel | None:
+    """The language model of a run, or None if none is asked for.
+
+    Raises:
+        UsageError: An address without a model, or an option that is wrong.
+    """
+    if name is None and replay is None:
+        if base_url is not None:
+            raise UsageError("--base-url needs a model", fix="add --model openai/NAME")
+        return None
+    return LanguageModel(
+        name or "",
+        base_url,
+        Path(replay) if replay is not None else None,
+        model_options(registry.config),
     )
 
 
@@ -177,7 +226,8 @@ def execute(
         folder=folder.path if folder else None,
         emit=emit,
         cancel=stop,
-        ask=ask or no_answer,
+        ask=storage.remembering(ask) if ask is not None else no_answer,
+        language_model=request.language_model,
     )
     state = _Run(request, registry, folder, ctx, Agents(registry, request.problem, ctx))
     storage.start(request, registry)
@@ -190,6 +240,8 @@ def execute(
     except UsageError:
         storage.finish(None, "failed")
         raise
+    finally:
+        ctx.resources.close()
     answer = replace(answer, timings=state.timings, usage=ctx.ledger.to_json())
     answer = replace(answer, run_dir=folder.path if folder else None)
     if stop.is_set():
@@ -235,6 +287,14 @@ def _stages(state: _Run, storage: Storage) -> Answer:
         candidates, selection = _choose(state, storage)
     except Refused as error:
         return _refused_statement(error, statement)
+    except Unavailable as error:
+        return Answer(
+            Status.ERROR,
+            message=str(error),
+            candidates=tuple(storage.candidates),
+            notes=tuple(state.agents.notes),
+            statement=statement,
+        )
     except RefusedError as error:
         return Answer(
             Status.ILL_POSED,
@@ -319,10 +379,10 @@ def _choose(state: _Run, storage: Storage) -> tuple[list[Candidate], Selection]:
             raise RefusedError(f"the formulation does not pass the checks: {candidate.refused}")
         return [candidate], Selection(0, "the formulation that was given")
     choices = Choices(
-        formulator=required(state.registry, "formulators", request.formulator),
-        scorers=chosen_scorers(state.registry, request.scorers),
-        selector=preferred(state.registry, "selection_rules", request.selector),
-        classifier=preferred(state.registry, "classifiers", request.classifier),
+        formulator=formulator_of(request, state.registry),
+        scorers=scorers_of(request, state.registry),
+        selector=selector_of(request, state.registry),
+        classifier=classifier_of(request, state.registry),
         solver=request.solver,
         k=request.k,
     )
@@ -345,7 +405,7 @@ def _solve(state: _Run, storage: Storage, candidate: Candidate, formulation: For
             classification = classify(
                 state.agents,
                 model,
-                preferred(state.registry, "classifiers", request.classifier),
+                classifier_of(request, state.registry),
                 request.solver,
                 state.ctx,
             )

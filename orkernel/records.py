@@ -97,6 +97,7 @@ class Record:
         install_hint: What to type when something in `requires` is missing.
         summary: One line.
         api: Level of the plugin contract it was written for.
+        needs_language_model: True if it asks the language model of the run (`--model`).
     """
 
     name: str
@@ -107,6 +108,7 @@ class Record:
     install_hint: str = ""
     summary: str = ""
     api: int = API_LEVEL
+    needs_language_model: bool = False
 
 
 class FormulatorSpec(Record):
@@ -121,9 +123,11 @@ class ScorerSpec(Record):
 
     Attributes:
         compares: True if it wants to be asked once more after the last candidate.
+        second_trial: True if it looks at `Candidate.second`, the trial of a second agent.
     """
 
     compares: bool = False
+    second_trial: bool = False
 
 
 class SelectionSpec(Record):
@@ -149,12 +153,15 @@ class SolverAgentSpec(Record):
         guarantees: Per set of `supports` the strongest guarantee there; empty means
             `guarantee` for each.
         exports: Formats it can write (`"lp"`, `"mps"`, `"nl"`).
+        last_resort: True for an agent that is asked only after all others, or by name; it is
+            never used for a trial solve or a second opinion.
     """
 
     supports: tuple[frozenset[Capability], ...]
     guarantee: Guarantee
     exports: frozenset[str] = frozenset()
     guarantees: tuple[Guarantee, ...] = ()
+    last_resort: bool = False
 
     def __post_init__(self) -> None:
         if self.guarantees and len(self.guarantees) != len(self.supports):
@@ -225,11 +232,26 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault that a scorer sees in a candidate: one of `DIMENSIONS`, and what is wrong."""
+
+    dimension: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One scorer's view of one candidate: a `Score` for each of `DIMENSIONS`."""
+    """One scorer's view of one candidate.
+
+    Attributes:
+        scorer: Name of the scorer.
+        scores: A `Score` for each of `DIMENSIONS`.
+        findings: Open faults, the weightiest first; empty when the scorer sees none.
+    """
 
     scorer: str
     scores: Mapping[str, Score]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def minimum(self) -> float:
@@ -248,6 +270,7 @@ class Candidate:
         trial: The trial solution, if one was tried.
         evaluations: One per scorer.
         refused: Why it cannot be selected; empty when it can.
+        second: The trial of a second, independent exact agent, where there is one.
     """
 
     index: int
@@ -256,6 +279,7 @@ class Candidate:
     trial: Solution | None = None
     evaluations: tuple[Evaluation, ...] = ()
     refused: str = ""
+    second: Solution | None = None
 
     @property
     def confidence(self) -> dict[str, float]:

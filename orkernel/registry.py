@@ -14,6 +14,7 @@ from typing import Any
 
 from orkernel.config import Config
 from orkernel.errors import OrkernelError, PluginError, UnknownName
+from orkernel.language_model import SECTION
 from orkernel.plugins.catalogue import CATALOGUE
 from orkernel.plugins.choice import check_names, decide
 from orkernel.plugins.installed import InstalledPlugin, installed_plugins
@@ -259,6 +260,8 @@ class Registry:
             if not layer.asked:
                 continue
             for name, values in layer.options.items():
+                if name == SECTION:
+                    continue
                 records = self._all_records(name)
                 if not records:
                     known = (record.name for record in self._all_records())

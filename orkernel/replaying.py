@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ from orkernel.agents import Agents
 from orkernel.context import RunContext, ignore
 from orkernel.errors import DataError, UsageError
 from orkernel.formulation.load import load_formulation
+from orkernel.language_model import MODEL_OPTIONS, LanguageModel
 from orkernel.model import Model
 from orkernel.pipeline import execute
 from orkernel.presenting import presented
-from orkernel.records import Classification, Event, Problem, RankedAgent
+from orkernel.records import Classification, Event, Problem, Question, RankedAgent
 from orkernel.request import Request
 from orkernel.runs import RunFolder
 from orkernel.solving import solve_ranked
@@ -47,6 +48,14 @@ def stored_request(folder: RunFolder) -> Request:
     asked: dict[str, Any] = dict(run["request"])
     if asked["scorers"] is not None:
         asked["scorers"] = tuple(asked["scorers"])
+    chosen = asked.pop("language_model", None)
+    if chosen is not None:
+        asked["language_model"] = LanguageModel(
+            chosen["name"],
+            chosen["base_url"],
+            Path(chosen["replay"]) if chosen["replay"] is not None else None,
+            {option.name: option.default for option in MODEL_OPTIONS} | chosen["options"],
+        )
     formulation_file = folder.path / "formulation.json"
     formulation = load_formulation(formulation_file) if formulation_file.exists() else None
     if formulation is not None:
@@ -76,6 +85,7 @@ def resume(
     registry: Registry,
     *,
     observe: Callable[[Event], None] | None = None,
+    ask: Callable[[Question], str | None] | None = None,
     cancel: threading.Event | None = None,
 ) -> Answer:
     """Go on with a run that was interrupted, from its last complete candidate.
@@ -89,7 +99,15 @@ def resume(
             f"the run in {path} is finished",
             fix=f"`orkernel show {path}` shows it, `orkernel replay {path}` repeats it",
         )
-    return execute(stored_request(folder), registry, folder, observe=observe, cancel=cancel)
+    request = stored_request(folder)
+    return execute(
+        request,
+        registry,
+        folder,
+        observe=observe,
+        ask=ask if request.asks else None,
+        cancel=cancel,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +134,7 @@ def replay(
     """Check a finished run's stored solution again, then solve its formulation again.
 
     The stored formulation and the stored choice of agents are used, so that no
-    formulator, scorer or language model is asked.
+    formulator or scorer is asked; an agent that asks a language model gets the recorded calls.
 
     Raises:
         UsageError: It is no run folder, or the run has no answer to compare with.
@@ -144,16 +162,22 @@ def replay(
     agents = [RankedAgent(a["name"], a["reason"]) for a in classification["agents"]]
     answered = stored["solver"]["agent"] if stored["solver"] else None
     agents.sort(key=lambda a: a.name != answered)
+    asked = request.language_model
+    recorded = replace(asked, replay=folder.path) if asked is not None else None
     ctx = RunContext(
         seed=request.seed,
         gap=request.gap,
         front_points=request.front_points,
         emit=observe or ignore,
+        language_model=recorded,
     )
     if request.time_limit is not None:
         ctx = ctx.limited(request.time_limit)
     pool = Agents(registry, request.problem, ctx)
-    outcome = solve_ranked(pool, model, agents, ctx, second_opinion=request.second_opinion)
+    try:
+        outcome = solve_ranked(pool, model, agents, ctx, second_opinion=request.second_opinion)
+    finally:
+        ctx.resources.close()
     answer = presented(model, outcome, Classification(classification["kind"], tuple(agents)))
     return Replay(answer, stored, (*differences, *_compare(stored, answer)))
 

@@ -8,19 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from orkernel.errors import UsageError
+from orkernel.language_model import without_credentials
+from orkernel.plugins.catalogue import CATALOGUE
+from orkernel.presets import CHECKED, DEFAULT_K, OFFLINE, Preset, preset_named
 from orkernel.records import Problem
 
 if TYPE_CHECKING:
     from orkernel.formulation.schema import Formulation
+    from orkernel.language_model import LanguageModel
+    from orkernel.records import Record
     from orkernel.registry import Registry
-
-PREFERRED: Mapping[str, str] = {
-    "formulators": "offline",
-    "confidence_scorers": "evidence",
-    "selection_rules": "max-min",
-    "classifiers": "structure",
-}
-"""Stage defaults, used where installed; a lone installed plugin is used otherwise."""
 
 FLAGS: Mapping[str, str] = {
     "formulators": "--formulator",
@@ -36,7 +33,7 @@ class Request:
 
     problem: Problem
     formulation: Formulation | None = None
-    k: int = 3
+    k: int = DEFAULT_K
     formulator: str | None = None
     scorers: tuple[str, ...] | None = None
     selector: str | None = None
@@ -48,6 +45,9 @@ class Request:
     seed: int = 0
     second_opinion: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
+    language_model: LanguageModel | None = None
+    preset: str | None = None
+    asks: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.k, int) or self.k < 1:
@@ -71,8 +71,14 @@ class Request:
                     fix=f"leave the {what} out for none",
                 )
 
+    @property
+    def defaults(self) -> Preset:
+        """What the stages use where the request names nothing."""
+        return preset_named(self.preset or (CHECKED if self.language_model else OFFLINE))
+
     def to_json(self) -> dict[str, Any]:
         """What `run.json` keeps, enough to resume and to replay."""
+        asked = self.language_model
         return {
             "k": self.k,
             "formulator": self.formulator,
@@ -86,6 +92,18 @@ class Request:
             "seed": self.seed,
             "second_opinion": self.second_opinion,
             "options": dict(self.options),
+            "language_model": (
+                {
+                    "name": asked.name,
+                    "base_url": without_credentials(asked.base_url),
+                    "replay": str(asked.replay) if asked.replay is not None else None,
+                    "options": dict(asked.options),
+                }
+                if asked is not None
+                else None
+            ),
+            "preset": self.preset,
+            "asks": self.asks,
         }
 
 
@@ -105,45 +123,85 @@ def check_names(request: Request, registry: Registry) -> None:
     for kind, names in asked.items():
         for name in names:
             if name is not None:
-                registry.get(kind, name)
+                _require_language_model(request, kind, registry.get(kind, name))
+    if request.preset is not None and request.formulation is None:
+        chosen = request.defaults
+        for kind, named in (
+            ("formulators", () if request.formulator else (chosen.formulator,)),
+            ("confidence_scorers", () if request.scorers else chosen.scorers),
+        ):
+            for name in named:
+                _require_language_model(request, kind, registry.get(kind, name))
 
 
-def preferred(registry: Registry, kind: str, asked: str | None) -> str | None:
-    """The asked, preferred or only plugin of a kind; None if there is none.
+def _require_language_model(request: Request, kind: str, record: Record) -> None:
+    if record.needs_language_model and request.language_model is None:
+        from orkernel.plugins.kinds import KINDS
 
-    Raises:
-        UnknownName: The asked one does not exist.
-    """
-    if asked is not None:
-        return registry.get(kind, asked).name
-    installed = registry.records(kind)
-    if PREFERRED.get(kind) in installed:
-        return PREFERRED[kind]
-    return next(iter(installed)) if len(installed) == 1 else None
+        raise UsageError(
+            f"{KINDS[kind].title} '{record.name}' needs a language model",
+            fix="choose one, e.g. --model openai/NAME or --model llamacpp/smollm2",
+        )
 
 
-def required(registry: Registry, kind: str, asked: str | None) -> str:
-    """Like `preferred`, but there must be one.
+def formulator_of(request: Request, registry: Registry) -> str:
+    """The asked, preferred or only formulator.
 
     Raises:
         UsageError: None is installed, or several and none is preferred.
     """
-    name = preferred(registry, kind, asked)
+    kind, wanted = "formulators", request.defaults.formulator
+    name = _preferred(request, registry, kind, request.formulator, wanted)
     if name is None:
         installed = ", ".join(sorted(registry.records(kind)))
-        word = kind.replace("_", " ").removesuffix("s")
+        if request.language_model is not None or wanted not in CATALOGUE:
+            registry.get(kind, wanted)
         if installed:
             raise UsageError(
-                f"several {word}s are installed and none was chosen: {installed}",
+                f"several formulators are installed and none was chosen: {installed}",
                 fix=f"choose one with {FLAGS[kind]} NAME",
             )
-        raise UsageError(f"no {word} is installed", fix="`pip install orkernel-offline`")
+        raise UsageError("no formulator is installed", fix=f"`pip install {CATALOGUE[wanted]}`")
     return name
 
 
-def chosen_scorers(registry: Registry, asked: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The asked scorers, or the preferred or only one."""
+def scorers_of(request: Request, registry: Registry) -> tuple[str, ...]:
+    """The asked scorers, those preferred that are installed, or the only one."""
+    kind = "confidence_scorers"
+    if request.scorers is not None:
+        return tuple(registry.get(kind, name).name for name in request.scorers)
+    installed = _usable(request, registry, kind)
+    preferred = tuple(name for name in request.defaults.scorers if name in installed)
+    return preferred or (tuple(installed) if len(installed) == 1 else ())
+
+
+def selector_of(request: Request, registry: Registry) -> str | None:
+    """The asked, preferred or only selection rule; None if there is none."""
+    wanted = request.defaults.selector
+    return _preferred(request, registry, "selection_rules", request.selector, wanted)
+
+
+def classifier_of(request: Request, registry: Registry) -> str | None:
+    """The asked, preferred or only classifier; None if there is none."""
+    wanted = request.defaults.classifier
+    return _preferred(request, registry, "classifiers", request.classifier, wanted)
+
+
+def _preferred(
+    request: Request, registry: Registry, kind: str, asked: str | None, wanted: str
+) -> str | None:
     if asked is not None:
-        return tuple(registry.get("confidence_scorers", name).name for name in asked)
-    name = preferred(registry, "confidence_scorers", None)
-    return (name,) if name is not None else ()
+        return registry.get(kind, asked).name
+    installed = _usable(request, registry, kind)
+    if wanted in installed:
+        return wanted
+    return installed[0] if len(installed) == 1 else None
+
+
+def _usable(request: Request, registry: Registry, kind: str) -> list[str]:
+    """Names of the records that can work without a language model, or with the chosen one."""
+    return [
+        name
+        for name, record in registry.records(kind).items()
+        if request.language_model is not None or not record.needs_language_model
+    ]

@@ -6,6 +6,8 @@
     statement.md         the statement, or formulation.json when that was given
     data/                the data tables that the run may read
     candidates/N.json    formulation, diagnostics, evaluations, trial solution
+    calls/NNNN.json      every call of a language model
+    clarifications.json  questions to the user, with the answers
     selection.json  classification.json
     solution.json  solution.npz      the solver's answer, numbers exact
     answer.json          what `--json` prints
@@ -34,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from orkernel.errors import UsageError
-from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Guarantee, Score
+from orkernel.records import DIMENSIONS, Candidate, Evaluation, Event, Finding, Guarantee, Score
 from orkernel.solution import (
     Certificate,
     Duals,
@@ -300,7 +302,11 @@ def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
         "refused": candidate.refused,
         "diagnostics": [d.to_json() for d in candidate.diagnostics],
         "evaluations": {e.scorer: evaluation_to_json(e) for e in candidate.evaluations},
+        "findings": {
+            e.scorer: [asdict(f) for f in e.findings] for e in candidate.evaluations if e.findings
+        },
         "trial": solution_to_json(candidate.trial) if candidate.trial is not None else None,
+        "second": solution_to_json(candidate.second) if candidate.second is not None else None,
         "formulation": formulation.model_dump(mode="json") if formulation is not None else None,
     }
 
@@ -324,10 +330,15 @@ def candidate_from_json(value: Mapping[str, Any]) -> Candidate:
         refused=value["refused"],
         diagnostics=tuple(diagnostic_from_json(d) for d in value["diagnostics"]),
         evaluations=tuple(
-            Evaluation(name, {d: Score(**scores[d]) for d in DIMENSIONS})
+            Evaluation(
+                name,
+                {d: Score(**scores[d]) for d in DIMENSIONS},
+                tuple(Finding(**f) for f in value.get("findings", {}).get(name, ())),
+            )
             for name, scores in value["evaluations"].items()
         ),
         trial=solution_from_json(value["trial"], {}) if value["trial"] is not None else None,
+        second=solution_from_json(value["second"], {}) if value.get("second") else None,
         formulation=Formulation.model_validate(formulation) if formulation is not None else None,
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from orkernel.plugins.kinds import KINDS
 from orkernel.presenting import data_files
-from orkernel.records import Candidate, Event
+from orkernel.records import Candidate, Event, Question
 from orkernel.runs import SCHEMA, RunFolder
 from orkernel.version import __version__
 
@@ -80,6 +80,22 @@ class Storage:
         else:
             statement = request.problem.statement
             self._attempt(lambda folder: folder.write_text("statement.md", statement))
+
+    def remembering(
+        self, ask: Callable[[Question], str | None]
+    ) -> Callable[[Question], str | None]:
+        """The same asking, with every answer kept, and given again when a run is resumed."""
+        stored = (self.folder.read_json("clarifications.json") if self.folder else None) or []
+        known: dict[str, str | None] = {entry["question"]: entry["answer"] for entry in stored}
+
+        def remember(question: Question) -> str | None:
+            if question.text not in known:
+                known[question.text] = ask(question)
+                entries = [{"question": q, "answer": a} for q, a in known.items()]
+                self.write_json("clarifications.json", entries)
+            return known[question.text]
+
+        return remember
 
     def write_json(self, name: str, value: Any) -> None:
         """Write one JSON file of the folder."""

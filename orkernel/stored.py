@@ -18,6 +18,15 @@ class Figures(RootModel["float | None | dict[str, Figures]"]):
     """A number, or numbers by member, nested."""
 
 
+class StoredLanguageModel(BaseModel):
+    """Which language model was asked."""
+
+    name: str
+    base_url: str | None
+    replay: str | None
+    options: dict[str, Any]
+
+
 class StoredRequest(BaseModel):
     """Every field of a `Request` that is no input text."""
 
@@ -35,6 +44,9 @@ class StoredRequest(BaseModel):
     seed: int
     second_opinion: bool
     options: dict[str, Any]
+    language_model: StoredLanguageModel | None = None
+    preset: str | None = None
+    asks: bool = False
 
 
 class StoredRun(BaseModel):
@@ -97,6 +109,13 @@ class StoredScore(BaseModel):
     explanation: str
 
 
+class StoredFinding(BaseModel):
+    """A fault that a scorer sees."""
+
+    dimension: str
+    text: str
+
+
 class StoredEstimate(BaseModel):
     """A simulated figure."""
 
@@ -133,8 +152,21 @@ class StoredCandidate(BaseModel):
     refused: str | None
     diagnostics: list[dict[str, Any]]
     evaluations: dict[str, dict[str, StoredScore]]
+    findings: dict[str, list[StoredFinding]] = {}
     trial: StoredSolution | None
+    second: StoredSolution | None = None
     formulation: dict[str, Any] | None
+
+
+class StoredClarification(BaseModel):
+    """A question to the user, and the answer; None where nobody answered."""
+
+    question: str
+    answer: str | None
+
+
+class StoredClarifications(RootModel[list[StoredClarification]]):
+    """`clarifications.json`."""
 
 
 SHAPES: dict[str, type[BaseModel]] = {
@@ -143,6 +175,7 @@ SHAPES: dict[str, type[BaseModel]] = {
     "selection.json": StoredSelection,
     "classification.json": StoredClassification,
     "solution.json": StoredSolution,
+    "clarifications.json": StoredClarifications,
     "candidates": StoredCandidate,
 }
 """By file name, or by folder."""

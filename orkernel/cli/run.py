@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from orkernel.cli.invocation import Invocation, pass_invocation, plugin_options
+from orkernel.cli.model_options import model_options
 from orkernel.errors import ExitCode, UsageError
 
 EPILOG = """\b
@@ -14,6 +15,7 @@ Examples:
   orkernel run problem.md
   orkernel run problem.md --data tables/ --time-limit 60 --json
   orkernel run formulation.json --solver highs -o highs.threads=2
+  orkernel run problem.md --model openai/gpt-4o-mini --ask
   echo "maximize 3x + 2y subject to x + y <= 4, x <= 2" | orkernel run -
 
 \b
@@ -29,8 +31,7 @@ Exit codes: 0 checked answer, 2 bad input, 3 infeasible or unbounded, 4 refused,
     "-k",
     "k",
     type=click.IntRange(1, 100),
-    default=3,
-    show_default=True,
+    show_default="3",
     help="Largest number of candidate formulations.",
 )
 @click.option("--formulator", metavar="X", help="Who reads the statement.")
@@ -68,14 +69,18 @@ Exit codes: 0 checked answer, 2 bad input, 3 infeasible or unbounded, 4 refused,
     metavar="RUN",
     help="Go on with an interrupted run instead of FILE.",
 )
+@click.option(
+    "--ask", "asks", is_flag=True, help="Put up to three questions about what is ambiguous."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@model_options
 @plugin_options
 @pass_invocation
 def command(
     invocation: Invocation,
     file: Path | None,
     data: Path | None,
-    k: int,
+    k: int | None,
     formulator: str | None,
     scorer: str | None,
     selector: str | None,
@@ -88,12 +93,18 @@ def command(
     second_opinion: bool,
     out: Path,
     resume: Path | None,
+    model: str | None,
+    base_url: str | None,
+    replay_model: Path | None,
+    preset: str | None,
+    asks: bool,
     as_json: bool,
 ) -> ExitCode:
     """Solve a problem and print a checked answer.
 
     FILE is a statement (.md, .txt, or - for standard input) or a formulation (.json).
     """
+    from orkernel.cli.asking import ask_on_terminal
     from orkernel.cli.output import print_json, print_report, progress_console
     from orkernel.pipeline import run
     from orkernel.replaying import resume as go_on
@@ -106,10 +117,22 @@ def command(
     if resume is not None:
         stored = stored_request(RunFolder.open(resume)).options
         invocation.options[:0] = [f"{key}={value}" for key, value in stored.items()]
+    if asks and str(file) == "-":
+        raise UsageError(
+            "--ask reads answers from standard input, which holds the statement",
+            fix="give the statement as a file",
+        )
+    if preset is not None:
+        from orkernel.presets import preset_named
+
+        chosen = preset_named(preset).options
+        invocation.options[:0] = [f"{key}={value}" for key, value in chosen.items()]
     registry = invocation.registry()
     with Progress(progress_console(), invocation.verbosity) as progress:
         if resume is not None:
-            answer = go_on(resume, registry, observe=progress.observe)
+            answer = go_on(
+                resume, registry, observe=progress.observe, ask=progress.pausing(ask_on_terminal)
+            )
         else:
             assert file is not None
             answer = run(
@@ -128,6 +151,11 @@ def command(
                 second_opinion=second_opinion,
                 out=out,
                 options=dict(option.split("=", 1) for option in invocation.options),
+                model=model,
+                base_url=base_url,
+                replay_model=replay_model,
+                preset=preset,
+                ask=progress.pausing(ask_on_terminal) if asks else None,
                 registry=registry,
                 observe=progress.observe,
             )

@@ -9,6 +9,7 @@ from orkernel.records import Capability as C
 CATALOGUE = {
     "offline": "orkernel-offline",
     "evidence": "orkernel-offline",
+    "solving": "orkernel-offline",
     "structure": "orkernel-offline",
     "max-min": "orkernel-maxmin",
     "highs": "orkernel-highs",
@@ -16,6 +17,9 @@ CATALOGUE = {
     "ortools": "orkernel-ortools",
     "pymoo": "orkernel-pymoo",
     "numpy": "orkernel-numpy",
+    "llm": "orkernel-llm",
+    "self-confidence": "orkernel-llm",
+    "code": "orkernel-llm",
     "lean": "orkernel-lean",
 }
 """Name of a record, to the distribution to install."""

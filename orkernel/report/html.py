@@ -15,7 +15,9 @@ from orkernel.report.words import (
     estimate_words,
     evidence_words,
     figure,
+    finding_lines,
     headline,
+    usage_words,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +81,9 @@ def to_html(answer: Answer, picture: bytes | None = None) -> str:
         _candidates(answer),
         _list("Assumptions", answer.assumptions),
         _list("Diagnostics", (f"{d.element}: {d.message}" for d in answer.diagnostics)),
+        _list("What the scorers find", finding_lines(answer)),
         _list("Notes", answer.notes),
+        f"<p>{escape(words)}</p>" if (words := usage_words(answer)) else "",
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

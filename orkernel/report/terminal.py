@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from orkernel.records import DIMENSIONS, Event
+from orkernel.records import DIMENSIONS, Event, Question
 from orkernel.report.annotated import Mark, marks, role_styles
 from orkernel.report.front import front_parts
 from orkernel.report.values import flatten
@@ -19,7 +19,9 @@ from orkernel.report.words import (
     estimate_words,
     evidence_words,
     figure,
+    finding_lines,
     headline,
+    usage_words,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 40
 """Longest table of values; the rest is in the run folder and in `--json`."""
+
+ALWAYS_TOLD = ("solver.failed", "model.retried", "candidate.repairing", "candidate.last")
+"""Events that are printed however quiet the user wants it."""
 
 
 class Progress:
@@ -45,6 +50,20 @@ class Progress:
     def __exit__(self, *exc: object) -> None:
         if self._status is not None:
             self._status.stop()
+
+    def pausing(self, ask: Callable[[Question], str | None]) -> Callable[[Question], str | None]:
+        """The same asking, with the moving status line out of the way meanwhile."""
+
+        def paused(question: Question) -> str | None:
+            if self._status is None:
+                return ask(question)
+            self._status.stop()
+            try:
+                return ask(question)
+            finally:
+                self._status.start()
+
+        return paused
 
     def observe(self, event: Event) -> None:
         """Show one event."""
@@ -68,10 +87,12 @@ class Progress:
                 self.console.print(f"  {event.message}", style="dim", markup=False, highlight=False)
                 trace = str(event.data.get("trace", ""))
                 self.console.print(trace, style="dim", markup=False, highlight=False)
+        elif kind in ("model.started", "model.waiting"):
+            self._show(f"{event.stage} … {event.message}")
         elif kind == "log.line":
             if self.verbosity > 1:
                 self.console.print(f"  | {escape(event.message)}", style="dim", highlight=False)
-        elif self.verbosity or kind in ("solver.failed",):
+        elif self.verbosity or kind in ALWAYS_TOLD:
             self.console.print(f"  {escape(event.message)}", style="dim", highlight=False)
 
     def _show(self, text: str) -> None:
@@ -240,8 +261,12 @@ def _remarks(answer: Answer, verbosity: int) -> Iterator[Text]:
     ]
     if found:
         yield _list("Diagnostics", found)
+    if open_findings := finding_lines(answer):
+        yield _list("What the scorers find", open_findings)
     if notes := [note for note in answer.notes if note not in answer.message]:
         yield _list("Notes", notes)
+    if words := usage_words(answer):
+        yield Text(words, style="dim")
     if answer.run_dir is not None:
         yield Text(f"run folder: {answer.run_dir}", style="dim")
 

@@ -115,3 +115,23 @@ def estimate_words(estimate: Estimate) -> str:
     """A confidence interval, e.g. `95 %: 12.1 to 12.9`."""
     level = f"{100 * estimate.level:.4g} %"
     return f"{level}: {estimate.low:.6g} to {estimate.high:.6g}"
+
+
+def finding_lines(answer: Answer) -> list[str]:
+    """The open faults that scorers see in the chosen candidate, one line each."""
+    if answer.selection is None:
+        return []
+    chosen = answer.candidates[answer.selection.index]
+    return [f"{f.dimension}: {f.text} ({e.scorer})" for e in chosen.evaluations for f in e.findings]
+
+
+def usage_words(answer: Answer) -> str:
+    """Calls, tokens and cost of the language model in one line; empty if none was asked."""
+    usage = answer.usage
+    calls = int(usage.get("calls") or 0)
+    if not calls:
+        return ""
+    tokens = int(usage["prompt_tokens"] or 0) + int(usage["completion_tokens"] or 0)
+    cost = usage.get("cost")
+    price = "cost not known" if cost is None else f"${cost:.4g}"
+    return f"language model: {calls} call{'s' if calls > 1 else ''}, {tokens:,} tokens, {price}"

@@ -39,7 +39,13 @@ def test_run_prints_one_object_with_every_documented_field(
     assert answer["classification"]["agents"][0]["name"] == "highs"
     assert answer["pareto"] == []
     assert answer["iis"] is None
-    assert set(answer["usage"]) == {"calls", "prompt_tokens", "completion_tokens", "cost"}
+    assert set(answer["usage"]) == {
+        "calls",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost",
+        "seconds",
+    }
     assert set(answer["timings"]) == {"check", "classify", "solve"}
     assert (orkernel.folder / answer["run_dir"] / "report.html").is_file()
 
