@@ -16,6 +16,9 @@ for folder in "${folders[@]}"; do
   python3 -m venv "$work/$name"
   "$work/$name/bin/pip" install -q ".[units]" "./plugins/$name" \
     "pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100"
+  if [ -f "plugins/$name/requirements-test.txt" ]; then
+    "$work/$name/bin/pip" install -q --no-deps -r "plugins/$name/requirements-test.txt"
+  fi
   PATH="$work/$name/bin:$PATH" "$work/$name/bin/python" -m pytest -q -n auto "plugins/$name/tests"
   rm -rf "${work:?}/$name"
 done
