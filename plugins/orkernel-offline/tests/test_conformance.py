@@ -9,5 +9,9 @@ class TestEvidence(ScorerConformance):
     name = "evidence"
 
 
+class TestSolving(ScorerConformance):
+    name = "solving"
+
+
 class TestStructure(ClassifierConformance):
     name = "structure"

@@ -20,11 +20,18 @@ def orkernel_formulators() -> Iterable[FormulatorSpec]:
 
 @hookimpl
 def orkernel_confidence_scorers() -> Iterable[ScorerSpec]:
-    """`evidence`: what share of the statement the formulation accounts for."""
+    """`evidence`: what the formulation accounts for. `solving`: what solving it shows."""
     yield ScorerSpec(
         name="evidence",
         target="orkernel_offline.evidence:EvidenceScorer",
         summary="Scores what share of the statement's numbers, limits and goals is accounted for.",
+    )
+    yield ScorerSpec(
+        name="solving",
+        target="orkernel_offline.agreement:SolvingScorer",
+        compares=True,
+        second_trial=True,
+        summary="Scores agreement of candidates and of two agents, and the sanity of the answer.",
     )
 
 
