@@ -177,7 +177,9 @@ class ModelClient:
                     begun = time.monotonic()
                     completion = self._once(opened, request, prompt, ctx)
             except OutOfTime:
-                fault = Fault(Trouble.TIMEOUT, f"{time.monotonic() - begun:.0f} s passed")
+                is_over = ctx.remaining() == 0
+                trouble = Trouble.DEADLINE if is_over else Trouble.TIMEOUT
+                fault = Fault(trouble, f"{time.monotonic() - begun:.1f} s passed")
             except OrkernelError:
                 raise
             except Exception as error:
@@ -208,6 +210,8 @@ class ModelClient:
         seconds = float(self._options["timeout"])
         if remaining is not None:
             seconds = min(seconds, remaining)
+        if seconds <= 0:
+            raise OutOfTime
         self._emit(ctx, "model.started", prompt, f"asking {self.name}")
         return run_stoppable(
             lambda stop: opened.complete(request, stop),
@@ -258,7 +262,7 @@ class ModelClient:
             request=request,
             completion=replace(
                 completion,
-                text=self._redactor.hide_known(completion.text),
+                text=self._redactor.hide_known(before(completion.text, request.stop)),
                 refusal=self._redactor.hide(completion.refusal),
                 prompt_tokens=tokens[0],
                 completion_tokens=tokens[1],
@@ -350,6 +354,12 @@ class ModelClient:
         name = prompt.name if isinstance(prompt, Prompt) else prompt.prompt
         details: Mapping[str, Any] = {"model": self.name, "prompt": name, **data}
         ctx.emit(Event(kind, prompt.stage, message, details))
+
+
+def before(text: str, stop: tuple[str, ...]) -> str:
+    """The text up to the first of the words that end it, where a server did not see to that."""
+    places = [place for word in stop if (place := text.find(word)) >= 0]
+    return text[: min(places)] if places else text
 
 
 def estimate_tokens(characters: int) -> int:

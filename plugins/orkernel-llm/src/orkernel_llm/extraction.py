@@ -15,6 +15,8 @@ from __future__ import annotations
 import json
 import math
 import re
+import string
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,9 +26,12 @@ LONGEST = 4_000_000
 """Characters of an answer that is still read."""
 DEEPEST = 200
 """Levels of nesting."""
+CONSIDERED = 200
+"""Values of an answer that are looked at, counted from its end."""
 CUT = "the JSON is cut in the middle"
 NONE = "there is no JSON in it"
 
+BLANKS = "\ufeff" + string.whitespace
 THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 INSIDE = re.compile(r'"(?:[^"\\]|\\.)*+"|“[^”"]*+”|[{}\[\]]|["“]', re.DOTALL)
 MENDABLE = re.compile(
@@ -59,7 +64,7 @@ def extract(text: str, schema: Mapping[str, Any]) -> Any:
     """
     if len(text) > LONGEST:
         raise Malformed(text, f"it is longer than {LONGEST} characters")
-    bare = THINKING.sub("", text).replace("\ufeff", "").strip()
+    bare = THINKING.sub("", text.strip(BLANKS)).strip(BLANKS)
     opening = OPENING.get(str(schema.get("type", "object")), "{")
     try:
         return _whole(bare, opening)
@@ -77,21 +82,23 @@ def _whole(text: str, opening: str) -> Any:
 
 
 def _best(text: str, bare: str, opening: str, required: frozenset[str]) -> Any:
-    """The last fitting value among those in a text."""
+    """The last fitting value among those in a text; without one, the last."""
+    parts = deque(_parts(bare, opening), maxlen=CONSIDERED)
+    if parts and parts[-1] is None:
+        raise Malformed(text, _cut(bare))
     found: list[Any] = []
     why = ""
-    for part in _parts(bare, opening):
-        if part is None:
-            raise Malformed(text, _cut(bare))
+    for part in reversed(parts):
         try:
-            found.append(_mended(part))
+            value = _mended(part or "")
         except ValueError as error:
-            why = str(error)
-    fitting = [v for v in found if not isinstance(v, dict) or required <= v.keys()]
-    if fitting:
-        return fitting[-1]
+            why = why or str(error)
+            continue
+        if not isinstance(value, dict) or required <= value.keys():
+            return value
+        found.append(value)
     if found:
-        return found[-1]
+        return found[0]
     raise Malformed(text, why or NONE)
 
 

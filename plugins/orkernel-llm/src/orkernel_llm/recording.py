@@ -15,11 +15,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveInt,
+    ValidationError,
+)
 
 from orkernel.errors import UsageError
 from orkernel.runs import no_constant, write_atomically
-from orkernel_llm.conversation import Completion, Message, Prompt, Request
+from orkernel_llm.conversation import Completion, Message, Prompt, Request, Role
 from orkernel_llm.failures import excerpt
 
 FOLDER = "calls"
@@ -57,7 +64,7 @@ class _Strict(BaseModel):
 
 
 class _Message(_Strict):
-    role: str
+    role: Role
     text: str
 
 
@@ -77,9 +84,9 @@ class _Completion(_Strict):
     finish: str
     refusal: str
     tool_calls: bool
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
+    prompt_tokens: NonNegativeInt
+    completion_tokens: NonNegativeInt
+    cost: NonNegativeFloat | None
 
 
 class _Stored(_Strict):
@@ -92,8 +99,8 @@ class _Stored(_Strict):
     request: _Request
     completion: _Completion
     estimated: bool
-    seconds: float
-    tries: int
+    seconds: NonNegativeFloat
+    tries: PositiveInt
 
 
 def call_to_json(call: Call) -> dict[str, Any]:
@@ -135,7 +142,7 @@ def read_call(path: Path) -> Call:
         stage=stored.stage,
         prompt=stored.prompt,
         request=Request(
-            messages=tuple(Message(m.role, m.text) for m in asked.messages),  # type: ignore[arg-type]
+            messages=tuple(Message(m.role, m.text) for m in asked.messages),
             schema=asked.schema_,
             temperature=asked.temperature,
             seed=asked.seed,

@@ -147,7 +147,9 @@ def completion_of(answer: Any, free: bool, price: Callable[[Any], float | None])
         text=_text(getattr(answer, "content", None)),
         finish=str(_look(choice, "finish_reason") or "stop"),
         refusal=str(_look(_look(choice, "message"), "refusal") or ""),
-        tool_calls=bool(getattr(answer, "tool_calls", None)),
+        tool_calls=bool(
+            getattr(answer, "tool_calls", None) or _look(_look(choice, "message"), "tool_calls")
+        ),
         prompt_tokens=getattr(usage, "input_tokens", None),
         completion_tokens=getattr(usage, "output_tokens", None),
         cost=0.0 if free else price(raw),

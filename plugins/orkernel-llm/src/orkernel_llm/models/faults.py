@@ -33,6 +33,7 @@ class Trouble(Enum):
     QUOTA = "the account has no quota left"
     SERVER = "the server failed"
     TIMEOUT = "no complete answer came in time"
+    DEADLINE = "the time of the run is up"
     CONNECTION = "the connection failed"
     EMPTY = "the answer has no choice in it"
     FOREIGN = "this is not the answer of a language model's server"
@@ -159,7 +160,7 @@ def _detail(error: BaseException) -> str:
     body = getattr(error, "body", None)
     inner: Any = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(inner, Mapping):
-        words = [str(inner[k]) for k in ("message", "code", "type", "param") if inner.get(k)]
+        words = [str(inner[k]) for k in ("message", "code", "type") if inner.get(k)]
         if words:
             return excerpt(" · ".join(dict.fromkeys(words)), 600)
     if isinstance(inner, str) and inner.strip():

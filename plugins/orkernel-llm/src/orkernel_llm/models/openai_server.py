@@ -116,7 +116,7 @@ def message_of(body: bytes) -> ChatMessage:
     return ChatMessage(
         role=MessageRole.ASSISTANT,
         content=message.get("content"),
-        raw={"choices": [{**choices[0], "tool_calls": message.get("tool_calls")}], "usage": usage},
+        raw=raw,
         token_usage=_usage(usage),
     )
 

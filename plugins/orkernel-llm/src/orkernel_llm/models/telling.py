@@ -35,6 +35,7 @@ FAMILIES: dict[Trouble, tuple[type[OrkernelError], str]] = {
     Trouble.QUOTA: (RateLimited, "check the plan and the billing of the account"),
     Trouble.SERVER: (ServerFailed, "look into the server's log, or try again later"),
     Trouble.TIMEOUT: (TimedOut, "allow more with -o model.timeout=SECONDS"),
+    Trouble.DEADLINE: (TimedOut, "allow more with --time-limit SECONDS"),
     Trouble.CONNECTION: (Unreachable, "check that the server runs and that --base-url is right"),
     Trouble.FOREIGN: (ServerFailed, "check --base-url; most addresses end with /v1"),
     Trouble.CREDENTIALS: (BadCredentials, "give a valid key of the provider"),
@@ -60,6 +61,8 @@ def failure(fault: Fault, name: str, kind: str, tries: int) -> OrkernelError:
         tries: How often it was tried.
     """
     detail = f": {fault.detail}" if fault.detail else ""
+    if fault.pause:
+        detail += f"; it asks to wait {fault.pause:.0f} s"
     status = f" (HTTP {fault.status})" if fault.status else ""
     if fault.trouble is Trouble.EMPTY:
         return Malformed("", f"{fault.detail} after {counted(tries)}", model=name)
