@@ -37,24 +37,42 @@ WORDS = {
 @click.argument("name")
 @click.option("--kind", type=click.Choice(list(WORDS)), help="Which of several of that name.")
 @click.option("--only", default="", metavar="TEST", help="Run one test, or one test[case].")
+@click.option(
+    "--model", metavar="ID", help="Language model, for a record that asks one; as for `run`."
+)
+@click.option("--base-url", metavar="URL", help="Address of its server.")
 @click.option("--list", "listing", is_flag=True, help="List the tests; run none.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @plugin_options
 @pass_invocation
 def command(
-    invocation: Invocation, name: str, kind: str | None, only: str, listing: bool, as_json: bool
+    invocation: Invocation,
+    name: str,
+    kind: str | None,
+    only: str,
+    model: str | None,
+    base_url: str | None,
+    listing: bool,
+    as_json: bool,
 ) -> ExitCode:
     """Run the conformance tests on the record NAME, and say what fails and why.
 
-    Exits with 0 if every test passes, with 4 if one fails.
+    Exits with 0 if every test passes, with 4 if one fails. A record that asks a language model
+    needs --model; one that answers by rules (MODULE:CLASS) makes the tests repeatable.
     """
+    from orkernel.language_model import LanguageModel, model_options
     from orkernel.testing.conformance.kits import kit_for
     from orkernel.testing.conformance.runner import run
     from orkernel.testing.conformance.subject import Subject
 
     registry = invocation.registry()
     found = WORDS[kind] if kind else _kind_of(registry, name)
-    subject = Subject(found, registry.get(found, name), registry)
+    asked = (
+        LanguageModel(model, base_url, options=model_options(invocation.config()))
+        if model
+        else None
+    )
+    subject = Subject(found, registry.get(found, name), registry, asked)
     if listing:
         _list(kit_for(found), only, as_json)
         return ExitCode.OK

@@ -25,6 +25,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar
 
+from orkernel.errors import UsageError
+from orkernel.language_model import LanguageModel
 from orkernel.plugins.problems import near
 from orkernel.testing.conformance.declaring import (
     ConformanceTest,
@@ -47,7 +49,7 @@ __all__ = [
     "require",
 ]
 
-SETTINGS = ("name", "expected_failures", "options")
+SETTINGS = ("name", "expected_failures", "options", "language_model", "base_url")
 """What a plugin's subclass may set."""
 FIXTURES = ("setup", "teardown", "pytest")
 """Starts of names by which a subclass could get its hands on the kit's tests."""
@@ -87,6 +89,9 @@ class Conformance(metaclass=Sealed):
         expected_failures: Test (or `test[case]`) to the reason why it fails. Strict: one that
             passes though listed fails, as does an unknown name or an empty reason.
         options: Values of the record's options, as the command line takes them.
+        language_model: What a record that asks a language model is tested with, as after
+            `--model`; one that answers by rules makes the tests repeatable.
+        base_url: Address of its server, as after `--base-url`; empty where it needs none.
         kind: Kind of the records that the kit tests.
         conformance_tests: The kit's tests by name.
     """
@@ -94,6 +99,8 @@ class Conformance(metaclass=Sealed):
     name: ClassVar[str] = ""
     expected_failures: ClassVar[Mapping[str, str]] = {}
     options: ClassVar[Mapping[str, str]] = {}
+    language_model: ClassVar[str] = ""
+    base_url: ClassVar[str] = ""
     kind: ClassVar[str] = ""
     conformance_tests: ClassVar[Mapping[str, ConformanceTest]] = {}
     _sealed: ClassVar[bool] = False
@@ -145,7 +152,8 @@ class Conformance(metaclass=Sealed):
 
 @cache
 def _subject(kit: type[Conformance]) -> Subject:
-    return Subject.find(kit.name, kit.kind, kit.options)
+    model = LanguageModel(kit.language_model, kit.base_url or None) if kit.language_model else None
+    return Subject.find(kit.name, kit.kind, kit.options, language_model=model)
 
 
 def _make_kit(kit: type[Conformance], kind: str, modules: tuple[str, ...]) -> None:
@@ -160,16 +168,28 @@ def _method(test: ConformanceTest) -> Callable[..., None]:
     """The method by which pytest runs a test."""
 
     def alone(self: Conformance) -> None:
-        _report(judge(type(self), self.subject(), Item(test), self.expected_failures))
+        _report(judge(type(self), _ready(self), Item(test), self.expected_failures))
 
     def with_case(self: Conformance, case: str) -> None:
-        _report(judge(type(self), self.subject(), Item(test, case), self.expected_failures))
+        _report(judge(type(self), _ready(self), Item(test, case), self.expected_failures))
 
     method: Callable[..., None] = with_case if test.cases else alone
     method.__name__ = test.name
     method.__qualname__ = test.name
     method.__doc__ = inspect.getdoc(test.function)
     return method
+
+
+def _ready(test: Conformance) -> Subject:
+    """The subject of a test; without all it needs the test fails in one line."""
+    subject = test.subject()
+    try:
+        subject.check_ready()
+    except UsageError as error:
+        import pytest
+
+        pytest.fail(str(error), pytrace=False)
+    return subject
 
 
 def _report(result: Result) -> None:
@@ -198,8 +218,11 @@ def _check_subclass(cls: type[Conformance]) -> None:
     for owner in cls.__mro__[: cls.__mro__.index(kit)]:
         for name, value in vars(owner).items():
             _check_attribute(cls, name, value)
-    if not isinstance(cls.name, str) or not isinstance(cls.options, Mapping):
-        raise TypeError(f"{cls.__name__}: `name` is a text and `options` a mapping of texts")
+    if not isinstance(cls.options, Mapping):
+        raise TypeError(f"{cls.__name__}: `options` is a mapping of texts")
+    for name in ("name", "language_model", "base_url"):
+        if not isinstance(getattr(cls, name), str):
+            raise TypeError(f"{cls.__name__}: `{name}` is a text")
     check_expected(kit.conformance_tests, cls.expected_failures)
 
 

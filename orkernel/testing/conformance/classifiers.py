@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from orkernel.compose import route
-from orkernel.errors import RefusedError
+from orkernel.errors import OrkernelError, RefusedError
 from orkernel.model import Model
 from orkernel.records import Capability, Classification, Guarantee, RankedAgent, SolverAgentSpec
 from orkernel.testing.conformance import samples
@@ -182,6 +182,25 @@ def test_an_interrupted_run_is_not_held_up(subject: Subject) -> None:
                 lambda: subject.target.classify(samples.problem(), model, AGENTS, c)
             ),
         )
+
+
+@conformance_test(added_in="0.1")
+def test_a_useless_language_model_is_not_believed(subject: Subject) -> None:
+    """If its model fails, or names agents that do not exist, it ranks able agents or raises.
+
+    A classifier that asks no language model passes.
+    """
+    for name, hampered in subject.with_useless_models():
+        for kind, model in _models().items():
+            able = _able(model, AGENTS)
+            try:
+                names = _names(_classify(hampered, model, AGENTS))
+            except OrkernelError:
+                continue
+            wrong = sorted(set(names) - able)
+            require(not wrong, f"{name}, {kind}: it names {', '.join(wrong)}")
+            require(names, f"{name}, {kind}: it names nobody")
+            require(len(names) == len(set(names)), f"{name}, {kind}: it names one twice")
 
 
 class ClassifierConformance(Conformance, kind="classifiers", modules=(__name__,)):

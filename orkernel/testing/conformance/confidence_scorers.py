@@ -170,5 +170,18 @@ def test_an_interrupted_run_is_not_held_up(subject: Subject) -> None:
         )
 
 
+@conformance_test(added_in="0.1")
+def test_without_a_usable_answer_of_its_language_model_there_is_no_score(subject: Subject) -> None:
+    """If its model fails, or answers with no numbers from 0 to 100, it raises and scores nothing.
+
+    A scorer that asks no language model passes.
+    """
+    candidate = _candidates()["solved"]
+    for name, hampered in subject.with_useless_models():
+        error = error_of(lambda s=hampered: _score(s, candidate))  # type: ignore[misc]
+        require(error is not None, f"{name}: it makes up a score")
+        require(str(error).strip(), f"{name}: its {type(error).__name__} says nothing")
+
+
 class ScorerConformance(Conformance, kind="confidence_scorers", modules=(__name__,)):
     """What a confidence scorer must do."""

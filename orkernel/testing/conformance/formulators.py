@@ -1,7 +1,8 @@
 """The conformance kit of formulators.
 
-A formulator may have an attribute `examples`, statements that it reads; the kit tries them.
-Without it only what it has to refuse can be tested.
+A formulator may have an attribute `examples`, statements that it reads; the kit tries them. One
+that asks a language model is tried on the kit's own statement. Without either only what it has to
+refuse can be tested.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from orkernel.formulation.schema import Formulation
 from orkernel.records import Candidate, Problem
 from orkernel.testing.conformance.base import Conformance, Subject, conformance_test, require
 from orkernel.testing.conformance.plugin_calls import cancelled, error_of, unchanged, within
-from orkernel.testing.conformance.samples import ODD_TEXTS
+from orkernel.testing.conformance.samples import ODD_TEXTS, STATEMENT
 
 MOST_READINGS = 50
 """A formulator has to come to an end after at most so many readings."""
 
 
 def _examples(subject: Subject) -> Sequence[str]:
-    found = getattr(subject.target, "examples", ())
+    own = (STATEMENT,) if subject.record.needs_language_model else ()
+    found = getattr(subject.target, "examples", own)
     wanted = isinstance(found, Sequence) and not isinstance(found, str)
     require(
         wanted and all(isinstance(text, str) for text in found),
@@ -157,6 +159,23 @@ def test_an_interrupted_run_is_not_held_up(subject: Subject) -> None:
         )
         expected = error is None or isinstance(error, Cancelled | Refused)
         require(expected, f"it raises {type(error).__name__}")
+
+
+@conformance_test(added_in="0.1")
+def test_without_a_usable_answer_of_its_language_model_there_is_no_formulation(
+    subject: Subject,
+) -> None:
+    """If its model fails, or answers with nothing that fits the schema, it raises.
+
+    A formulator that asks no language model passes.
+    """
+    for name, hampered in subject.with_useless_models():
+        for statement in (*_examples(hampered), "xyzzy"):
+            error = error_of(
+                lambda s=hampered, t=statement: _read(s.target, t, (), s.context())  # type: ignore[misc]
+            )
+            require(error is not None, f"{name}: it makes up a formulation")
+            require(str(error).strip(), f"{name}: its {type(error).__name__} says nothing")
 
 
 class FormulatorConformance(Conformance, kind="formulators", modules=(__name__,)):

@@ -86,8 +86,10 @@ def run(
 
     Raises:
         UnknownName: `only` or an expected failure names no test.
-        UsageError: An expected failure has no reason.
+        UsageError: An expected failure has no reason, or the subject asks a language model and
+            there is none.
     """
+    subject.check_ready()
     kit = kit_for(subject.kind)
     expected = dict(expected_failures or {})
     check_expected(kit.conformance_tests, expected)

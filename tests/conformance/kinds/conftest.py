@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from orkernel.hookspecs import hookimpl
+from orkernel.language_model import LanguageModel
 from orkernel.plugins.loading import import_object
 from orkernel.records import Record
 from orkernel.scaffold.kinds import PLUGIN_KINDS
@@ -19,6 +20,7 @@ from orkernel.scaffold.naming import plugin_name
 from orkernel.scaffold.package import write_package
 from orkernel.testing.conformance.runner import Result, run
 from orkernel.testing.conformance.subject import Subject
+from orkernel.testing.language_models import Silent, name_of
 
 MUTANT = "orkernel_mutant_of_a_kind"
 Mutate = Callable[[Any], Any]
@@ -34,7 +36,8 @@ def subject_of(records: str, record: Record) -> Subject:
 
     hook.__name__ = f"orkernel_{records}"
     setattr(plugin, hook.__name__, hookimpl(hook))
-    return Subject.find(record.name, records, extra=(plugin,))
+    model = LanguageModel(name_of(Silent)) if record.needs_language_model else None
+    return Subject.find(record.name, records, language_model=model, extra=(plugin,))
 
 
 @pytest.fixture(scope="session")

@@ -93,3 +93,9 @@ def sorts_in_place(classifier: type[Any]) -> type[Any]:
 )
 def test_the_kit_catches(caught: Callable[..., None], test: str, mutate: Any) -> None:
     caught("classifier", test, mutate)
+
+
+def test_the_kit_catches_a_classifier_that_believes_its_model(caught: Callable[..., None]) -> None:
+    test = "test_a_useless_language_model_is_not_believed"
+    for mutate in (changing(invents), changing(repeats), changing(lambda ranked, agents: ())):
+        caught("classifier", test, mutate, lambda r: replace(r, needs_language_model=True))

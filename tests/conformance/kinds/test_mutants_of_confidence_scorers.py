@@ -103,3 +103,13 @@ def needs_a_trial(scorer: type[Any]) -> type[Any]:
 )
 def test_the_kit_catches(caught: Callable[..., None], test: str, mutate: Any) -> None:
     caught("scorer", test, mutate)
+
+
+def makes_up_a_score(scorer: type[Any]) -> type[Any]:
+    """Its model's answer is of no use, and it scores nevertheless."""
+    return scorer
+
+
+def test_the_kit_catches_a_score_that_no_model_gave(caught: Callable[..., None]) -> None:
+    test = "test_without_a_usable_answer_of_its_language_model_there_is_no_score"
+    caught("scorer", test, makes_up_a_score, lambda r: replace(r, needs_language_model=True))

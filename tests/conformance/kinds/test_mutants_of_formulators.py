@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -149,3 +150,13 @@ def rewrites_history(formulator: type[Any]) -> type[Any]:
 )
 def test_the_kit_catches(caught: Callable[..., None], test: str, mutate: Any) -> None:
     caught("formulator", test, mutate)
+
+
+def test_the_kit_catches_a_formulation_that_no_model_gave(caught: Callable[..., None]) -> None:
+    test = "test_without_a_usable_answer_of_its_language_model_there_is_no_formulation"
+    caught(
+        "formulator",
+        test,
+        always_finds_something,
+        lambda r: replace(r, needs_language_model=True),
+    )
