@@ -90,6 +90,9 @@ NO_MODEL = re.compile(
 QUOTA = re.compile(
     r"insufficient_quota|exceeded your current quota|billing|credit balance|out of credits"
 )
+NO_KEY = re.compile(
+    r"missing credentials|(missing|invalid|incorrect|no) .{0,20}api[ _]key|api key not"
+)
 FILTERED = re.compile(r"content[_ ]?(filter|policy|management)|responsible ?ai|safety system")
 
 
@@ -119,7 +122,7 @@ def _of_status(status: int, detail: str, pause: float) -> Fault:
     if status == 429:
         trouble = Trouble.QUOTA if QUOTA.search(said) else Trouble.RATE
         return Fault(trouble, detail, status, pause)
-    if status in (401, 403):
+    if status in (401, 403) or NO_KEY.search(said):
         return Fault(Trouble.CREDENTIALS, detail, status)
     if status == 402:
         return Fault(Trouble.QUOTA, detail, status)
@@ -165,10 +168,10 @@ def _detail(error: BaseException) -> str:
             return excerpt(" · ".join(dict.fromkeys(words)), 600)
     if isinstance(inner, str) and inner.strip():
         return excerpt(inner, 600)
-    cause = error.__cause__
-    words = [str(error), str(cause) if cause is not None else ""]
-    told = ", ".join(dict.fromkeys(word for word in words if word))
-    return excerpt(told or type(error).__name__, 600)
+    said = str(getattr(error, "server_message", None) or error)
+    cause = str(error.__cause__ or "")
+    told = said if cause in said else f"{said} {cause}"
+    return excerpt(told if told.strip() else type(error).__name__, 600)
 
 
 def _pause(headers: Mapping[str, str]) -> float:

@@ -12,6 +12,9 @@ from orkernel_llm.models.adapter import OpenedModel
 from orkernel_llm.models.choices import first_choice
 from orkernel_llm.models.secrets import secrets_of_url
 
+NO_KEY = "none"
+"""What a server of one's own is sent, as litellm insists on a key."""
+
 
 def open_litellm(name: str, model_id: str, base_url: str | None, timeout: float) -> OpenedModel:
     """A model by its name for litellm; the keys are the providers' environment variables."""
@@ -20,10 +23,16 @@ def open_litellm(name: str, model_id: str, base_url: str | None, timeout: float)
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    is_local = (
+        base_url is not None
+        and model_id.startswith("openai/")
+        and not os.environ.get("OPENAI_API_KEY")
+    )
     return OpenedModel(
         model=QuietLiteLLMModel(
             model_id,
             api_base=base_url,
+            api_key=NO_KEY if is_local else None,
             retry=False,
             num_retries=0,
             max_retries=0,
