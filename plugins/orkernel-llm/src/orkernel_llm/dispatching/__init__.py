@@ -1,0 +1,1 @@
+"""The classifier `llm`: a language model chooses among the agents that take a model."""

@@ -1,0 +1,1 @@
+"""The scorer `self-confidence`: a language model judges a formulation."""
