@@ -17,6 +17,9 @@ from orkernel import (
 
 HINT = "pip install orkernel-llm"
 
+_CERTAIN = frozenset(Capability) - {Capability.MULTI_OBJECTIVE, Capability.RANDOM}
+_RANDOM = _CERTAIN | {Capability.RANDOM}
+
 
 @hookimpl
 def orkernel_formulators() -> Iterable[FormulatorSpec]:
@@ -71,8 +74,23 @@ def orkernel_solver_agents() -> Iterable[SolverAgentSpec]:
     yield SolverAgentSpec(
         name="code",
         target="orkernel_llm.coding.agent:CodeSolverAgent",
-        supports=(frozenset(Capability),),
+        supports=(_CERTAIN, _RANDOM),
         guarantee=Guarantee.HEURISTIC,
+        guarantees=(Guarantee.HEURISTIC, Guarantee.SAMPLED),
+        options=(
+            Option("steps", int, 6, "Most answers of the model."),
+            Option("tokens", int, 60_000, "Most tokens of all its prompts and answers together."),
+            Option("seconds", float, 60.0, "Longest run of one program, in seconds."),
+            Option("memory_mb", int, 2048, "Memory of a program, in MiB."),
+            Option(
+                "isolation",
+                str,
+                "auto",
+                "What keeps programs from harm.",
+                ("auto", "bubblewrap", "landlock"),
+            ),
+        ),
+        check="orkernel_llm.coding.health:check",
         requires=("smolagents",),
         install_hint=HINT,
         needs_language_model=True,

@@ -1,0 +1,1 @@
+"""The solver agent `code`: a language model writes programs that run isolated."""

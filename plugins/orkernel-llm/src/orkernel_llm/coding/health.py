@@ -1,0 +1,14 @@
+"""Health check of the code agent: can programs be isolated here?"""
+
+from __future__ import annotations
+
+from orkernel_llm.isolation import choose_backend
+
+
+def check() -> str:
+    """What isolates programs here.
+
+    Raises:
+        NoIsolation: Nothing does; says how to get it.
+    """
+    return f"programs are isolated by {choose_backend()}"
