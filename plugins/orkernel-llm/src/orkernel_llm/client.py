@@ -119,7 +119,7 @@ class ModelClient:
     def _request(self, prompt: Prompt, ctx: RunContext) -> Request:
         seed = self._options["seed"]
         return Request(
-            messages=prompt.messages,
+            messages=tuple(replace(m, text=whole_characters(m.text)) for m in prompt.messages),
             schema=prompt.schema,
             temperature=float(self._options["temperature"]),
             seed=ctx.seed if seed is None else int(seed),
@@ -164,7 +164,7 @@ class ModelClient:
     def _live(self, request: Request, prompt: Prompt, ctx: RunContext) -> Call:
         """Ask the model, again where that may help."""
         opened = self._model()
-        chance = random.Random(f"{request.seed} {prompt.name} {prompt.messages[-1].text[:200]}")
+        chance = random.Random(f"{request.seed} {prompt.name} {request.messages[-1].text[:200]}")
         limit = max(1, min(int(self._options["concurrency"]), opened.at_once or 1_000_000))
         tried = 0
         while True:
@@ -360,6 +360,11 @@ def before(text: str, stop: tuple[str, ...]) -> str:
     """The text up to the first of the words that end it, where a server did not see to that."""
     places = [place for word in stop if (place := text.find(word)) >= 0]
     return text[: min(places)] if places else text
+
+
+def whole_characters(text: str) -> str:
+    """A text that can be sent: half characters (lone surrogates) become replacement marks."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def estimate_tokens(characters: int) -> int:
