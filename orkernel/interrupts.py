@@ -51,6 +51,23 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
+def announced(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` at the first of `SIGNALS`; each further one raises KeyboardInterrupt."""
+    told = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if told.is_set():
+            raise KeyboardInterrupt
+        told.set()
+        stop()
+        print("stopping; press Ctrl-C again to stop at once", file=sys.stderr)
+
+    with _handling(handle):
+        yield
+
+
+@contextmanager
 def _handling(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -66,7 +83,13 @@ def _handling(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]
 
 @contextmanager
 def graceful() -> Iterator[None]:
-    """Marks work that polls `cancel` and returns what it has."""
+    """Marks work of the main thread that polls `cancel` and returns what it has.
+
+    Signals interrupt the main thread only, so what other threads are at does not matter.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     _graceful.set()
     try:
         yield

@@ -6,9 +6,8 @@ belongs to neither until the user disables one of them.
 
 from __future__ import annotations
 
-import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from orkernel.errors import OrkernelError, PluginError, UnknownName
 from orkernel.language_model import SECTION
 from orkernel.plugins.catalogue import CATALOGUE
 from orkernel.plugins.choice import check_names, decide
+from orkernel.plugins.containment import stdout_to_stderr
 from orkernel.plugins.installed import InstalledPlugin, installed_plugins
 from orkernel.plugins.kinds import KINDS, Kind, kind_of
 from orkernel.plugins.loading import LoadedPlugin, PluginLoader, import_object
@@ -66,6 +66,7 @@ class Registry:
         self.problems = problems + taken
         """What was left out and why; `str(problem)` is one line."""
         self._resolved: dict[Record, Any] = {}
+        self._resolving = threading.RLock()
 
     @classmethod
     def load(cls, config: Config | None = None, *, extra: Sequence[object] = ()) -> Registry:
@@ -153,13 +154,15 @@ class Registry:
         return entry.record
 
     def resolve(self, record: Record) -> Any:
-        """The object behind a record; a class is instantiated. Made once.
+        """The object behind a record; a class is instantiated. Made once, for all threads.
 
         Raises:
             PluginError: It cannot be imported or made, or lacks the method of its kind.
         """
         if record not in self._resolved:
-            self._resolved[record] = self._make(record)
+            with self._resolving:
+                if record not in self._resolved:
+                    self._resolved[record] = self._make(record)
         return self._resolved[record]
 
     def options(self, record: Record) -> dict[str, Any]:
@@ -196,7 +199,7 @@ class Registry:
         plugin = self._plugin_of(record)
         place = f"{kind.title} '{record.name}' ({plugin.label}, {record.target})"
         try:
-            with redirect_stdout(sys.stderr):
+            with stdout_to_stderr:
                 found = import_object(record.target)
                 made = found() if isinstance(found, type) else found
         except (OrkernelError, KeyboardInterrupt):

@@ -1,20 +1,23 @@
-"""The questions of a benchmark file, with the figure that counts as their answer."""
+"""The questions of a benchmark file."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from orkernel.errors import UsageError
 from orkernel.runs import no_constant
 from orkernel.sources import read_bytes
 
+T = TypeVar("T")
+
 MAX_BYTES = 500_000_000
 """Largest benchmark file."""
+MOST_TOLD = 5
+"""Most bad lines that one message describes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,76 +27,74 @@ class Item:
     Attributes:
         id: As in the file; the line number where there is none.
         question: The statement.
-        label: The figure that the answer must match; None if no figure is named.
-        key: The name of that figure in the file's answer.
-        fault: Why the label is known to be wrong; empty if it is not.
+        answer: As in the file: a number, an object of figures by name, `infeasible`,
+            `unbounded`, or None.
     """
 
     id: str
     question: str
-    label: float | None
-    key: str | None = None
-    fault: str = ""
+    answer: Any = None
 
 
-def read_items(path: Path, labels: Path | None, limit: int | None) -> list[Item]:
-    """The items of a benchmark file.
+def read_items(path: Path, limit: int | None = None) -> list[Item]:
+    """The items of a benchmark file: JSON lines with `question`, `answer` and perhaps `id`.
 
     Args:
-        path: JSON lines with `question` and `answer` (a number, or an object of numbers).
-        labels: JSON lines with `id`, `objective_key` and optionally `fault`. By default
-            the file beside `path` with `.labels.jsonl` for `.jsonl`, if it exists.
+        path: The file.
         limit: Only the first so many.
 
     Raises:
-        UsageError: A file is missing or a line is malformed; names the line.
+        UsageError: The file is missing, or lines are malformed or repeat an `id`; names the
+            lines, also those after the limit.
     """
-    if labels is None:
-        beside = path.with_name(path.name.removesuffix(".jsonl") + ".labels.jsonl")
-        labels = beside if beside.is_file() else None
-    overlay = {
-        str(value.get("id")): value for _, value in (_lines(labels) if labels is not None else ())
-    }
-    items: list[Item] = []
-    for number, value in _lines(path):
-        if limit is not None and len(items) >= limit:
-            break
+    lines: dict[str, int] = {}
+
+    def item(number: int, value: Mapping[str, Any]) -> Item:
         question = value.get("question")
         if not isinstance(question, str):
-            raise UsageError(f"{path} line {number}: 'question' is missing or no text")
+            raise ValueError("'question' is missing or no text")
         name = str(value.get("id", number))
-        extra = overlay.get(name, {})
-        label, key = _label(value.get("answer"), extra.get("objective_key"))
-        items.append(Item(name, question, label, key, str(extra.get("fault") or "")))
-    return items
+        if lines.setdefault(name, number) != number:
+            raise ValueError(f"id '{name}' is that of line {lines[name]} too")
+        return Item(name, question, value.get("answer"))
+
+    items = read_lines(path, "benchmark", item)
+    if not items:
+        raise UsageError(f"{path} holds no items", fix="give a file with one JSON object a line")
+    return items[:limit]
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    content = read_bytes(path, MAX_BYTES, "benchmark")
-    for number, line in enumerate(content.splitlines(), start=1):
+def read_lines(path: Path, what: str, make: Callable[[int, Mapping[str, Any]], T]) -> list[T]:
+    """What `make` makes of each line of a JSON-lines file; empty lines are left out.
+
+    Args:
+        path: The file.
+        what: What it is, for messages.
+        make: Called with line number and object; a ValueError says what is wrong with it.
+
+    Raises:
+        UsageError: The file cannot be read, or some lines are malformed; names them.
+    """
+    made: list[T] = []
+    wrong: list[str] = []
+    for number, line in enumerate(read_bytes(path, MAX_BYTES, what).splitlines(), start=1):
         if not line.strip():
             continue
         try:
-            value = json.loads(line, parse_constant=no_constant)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path} line {number} is no JSON: {error}") from error
-        if not isinstance(value, dict):
-            raise UsageError(f"{path} line {number} is no JSON object")
-        yield number, value
-
-
-def _label(answer: Any, key: str | None) -> tuple[float | None, str | None]:
-    if isinstance(answer, Mapping):
-        return (_number(answer.get(key)) if key is not None else None), key
-    number = _number(answer)
-    return number, (key if number is None else None)
-
-
-def _number(value: Any) -> float | None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+            try:
+                value = json.loads(line, parse_constant=no_constant)
+            except (ValueError, RecursionError) as error:
+                wrong.append(f"line {number} is no JSON: {error}")
+                continue
+            if not isinstance(value, dict):
+                wrong.append(f"line {number} is no JSON object")
+                continue
+            made.append(make(number, value))
+        except ValueError as error:
+            wrong.append(f"line {number}: {error}")
+    if wrong:
+        more = f"; and {len(wrong) - MOST_TOLD} more lines" if len(wrong) > MOST_TOLD else ""
+        raise UsageError(
+            f"{path} {'; '.join(wrong[:MOST_TOLD])}{more}", fix="correct or remove these lines"
+        )
+    return made

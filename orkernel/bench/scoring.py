@@ -1,126 +1,116 @@
-"""What counts as right, and the sums over a benchmark."""
+"""What counts as right."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from orkernel.errors import UsageError
+from orkernel.bench.labels import Label
+from orkernel.bench.results import ANSWERED, NO_SOLUTION, Result
+from orkernel.bench.tolerance import WHOLE, Tolerance
+
+BY_STATUS = "status"
+"""The rule that scores `infeasible` and `unbounded`."""
+_NOISE = """
+a an and at be by can for from get he in is it its of on or per she should that the their
+they this to we will with you your total overall number amount value maximum minimum maximal
+minimal maximized minimized maximised minimised maximize minimize maximise minimise max min
+largest smallest highest lowest greatest least optimal best
+"""
+NOISE = frozenset(_NOISE.split())
+"""Words that do not tell one figure from another."""
+DEFAULT_TOLERANCE = Tolerance("rel", 1e-4)
 
 
 @dataclass(frozen=True, slots=True)
-class Tolerance:
-    """`rel:1e-4` (relative to the label) or `abs:0.01`."""
-
-    kind: str
-    value: float
-
-    @classmethod
-    def parse(cls, text: str) -> Tolerance:
-        """Read `rel:R` or `abs:A`.
-
-        Raises:
-            UsageError: It is neither.
-        """
-        kind, _, number = text.partition(":")
-        try:
-            value = float(number)
-        except ValueError:
-            value = math.nan
-        if kind not in ("rel", "abs") or not 0 <= value < math.inf:
-            raise UsageError(f"tolerance '{text}' is neither rel:R nor abs:A", fix="e.g. rel:1e-4")
-        return cls(kind, value)
-
-    def accepts(self, found: float, label: float) -> bool:
-        """True if the figures agree."""
-        allowed = self.value * (abs(label) if self.kind == "rel" else 1.0)
-        return abs(found - label) <= max(allowed, 1e-9)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one item.
+class Rules:
+    """How figures are compared where a label brings no rule of its own.
 
     Attributes:
-        id: The item.
-        verdict: right | wrong | unscored (answered, but no figure to compare) | refused |
-            failed.
-        found: The figure found, or None.
-        label: The figure in the file, or None.
-        status: Status of the answer.
-        why: Reason of a refusal or failure.
-        fault: Why the label is known to be wrong.
-        seconds: Wall-clock seconds.
-        min_confidence: Of the selected candidate.
+        tolerance: For all figures.
+        whole: Whether a label that is a whole number is compared after rounding the figure.
     """
 
-    id: str
+    tolerance: Tolerance = DEFAULT_TOLERANCE
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one label says about one result.
+
+    Attributes:
+        verdict: right | wrong | unscored (answered, but no figure to compare) | refused |
+            failed.
+        found: The figure found, or the status that was claimed; None without an answer.
+        label: The figure or status in the file.
+        figure: Which figure was compared: `objective NAME` or `result NAME`.
+        rule: How: `rel:R`, `abs:A`, `whole` or `status`.
+        fault: Why the label is known to be wrong.
+    """
+
     verdict: str
-    found: float | None
-    label: float | None
-    status: str
-    why: str
-    fault: str
-    seconds: float
-    min_confidence: float | None = None
+    found: float | str | None = None
+    label: float | str | None = None
+    figure: str = ""
+    rule: str = ""
+    fault: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Counts over some outcomes."""
+def score(result: Result, label: Label, rules: Rules) -> Score:
+    """Compare a result with a label.
 
-    items: int
-    right: int
-    wrong: int
-    unscored: int
-    refused: int
-    failed: int
-    seconds: float
-
-    @property
-    def answered(self) -> int:
-        """Items with a checked answer."""
-        return self.right + self.wrong + self.unscored
-
-    @property
-    def accuracy(self) -> float | None:
-        """right / (right + wrong); None if nothing was scored."""
-        scored = self.right + self.wrong
-        return self.right / scored if scored else None
-
-    def to_json(self) -> dict[str, Any]:
-        """All counts."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return {**fields, "answered": self.answered, "accuracy": self.accuracy}
+    A checked claim that there is no solution is right if the label says so in the same word,
+    and wrong if the label is a figure.
+    """
+    if result.state not in (ANSWERED, NO_SOLUTION):
+        return Score(result.state, None, label.value, fault=label.fault)
+    name, found = _figure(result, label.key)
+    if label.value is None or found is None:
+        return Score("unscored", found, label.value, name, fault=label.fault)
+    if isinstance(label.value, str) or isinstance(found, str):
+        verdict = "right" if found == label.value else "wrong"
+        return Score(verdict, found, label.value, name, BY_STATUS, label.fault)
+    rule = label.tolerance or rules.tolerance
+    if label.tolerance is None and rules.whole and label.value.is_integer():
+        rule = Tolerance(WHOLE)
+    verdict = "right" if rule.accepts(found, label.value) else "wrong"
+    return Score(verdict, found, label.value, name, str(rule), label.fault)
 
 
-def summarise(outcomes: Sequence[Outcome]) -> Summary:
-    """Count verdicts."""
-    count = Counter(o.verdict for o in outcomes)
-    return Summary(
-        items=len(outcomes),
-        right=count["right"],
-        wrong=count["wrong"],
-        unscored=count["unscored"],
-        refused=count["refused"],
-        failed=count["failed"],
-        seconds=sum(o.seconds for o in outcomes),
-    )
+def _figure(result: Result, key: str | None) -> tuple[str, float | str | None]:
+    """The figure that a label's name means, with what it is.
+
+    The result or else the objective whose name says the same; else the only result, since
+    the statement asks for that; else the only objective.
+    """
+    if result.state == NO_SOLUTION:
+        return BY_STATUS, result.status
+    results, objectives = result.results, result.objectives
+    for kind, figures in (("result", results), ("objective", objectives)):
+        if key is not None and (name := named(key, figures)) is not None:
+            return f"{kind} {name}", figures[name]
+    for kind, figures in (("result", results), ("objective", objectives)):
+        if len(figures) == 1:
+            ((name, value),) = figures.items()
+            return f"{kind} {name}", value
+    return "", None
 
 
-def reasons(outcomes: Sequence[Outcome], most: int = 10) -> list[tuple[str, int]]:
-    """The commonest kinds of refusal; quoted parts are left out to group them."""
-    import re
+def named(key: str, figures: Mapping[str, float]) -> str | None:
+    """The one name that says the same as a key, but for case, order and words like "total"."""
+    wanted = _words(key)
+    alike = [name for name in figures if wanted and _words(name) == wanted]
+    return alike[0] if len(alike) == 1 else None
 
-    def kind(why: str) -> str:
-        return re.sub(r"[“\"'‘].*?[”\"'’]", "…", why)[:100]
 
-    count = Counter(kind(o.why) for o in outcomes if o.verdict in ("refused", "failed"))
-    return count.most_common(most)
+def _words(text: str) -> frozenset[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    words = frozenset(re.findall(r"[^\W_]+", spaced.casefold())) - NOISE
+    return frozenset(w.removesuffix("s") if len(w) > 3 else w for w in words)
