@@ -231,6 +231,31 @@ def test_interrupted_answer_of_smollm2_stops_and_frees_the_model(context_of: Con
     assert time.monotonic() - start < 15
 
 
+INTERRUPTED = """
+import _thread, sys, threading
+from orkernel.context import RunContext
+from orkernel.language_model import LanguageModel
+from orkernel_llm.client import Message, Prompt, client_of
+
+def emit(event):
+    threading.Timer(float(sys.argv[1]), _thread.interrupt_main).start()
+
+ctx = RunContext(language_model=LanguageModel("llamacpp/smollm2"), emit=emit)
+text = sys.argv[2] * int(sys.argv[3])
+try:
+    client_of(ctx).ask(Prompt("p", "formulate", (Message("user", text),)), ctx)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("times", ["1", "1500"], ids=["while it writes", "while it reads"])
+def test_process_ends_cleanly_in_the_middle_of_an_answer(times: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, "0.7", "Tell a long story. ", times]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("llamacpp/no/such.gguf", "cannot read"), (f"llamacpp/{__file__}", "is no GGUF file")],

