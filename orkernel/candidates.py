@@ -137,9 +137,7 @@ class CandidateStage:
                     {"index": candidate.index, "min_confidence": candidate.min_confidence},
                 )
             )
-        if len(candidates) > len(known):
-            candidates = self._compare(candidates)
-        return candidates
+        return self._compare(candidates)
 
     # -------------------------------------------------------------- one candidate
 
