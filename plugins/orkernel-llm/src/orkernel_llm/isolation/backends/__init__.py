@@ -1,0 +1,1 @@
+"""The ways to isolate a process: bubblewrap, and Landlock with seccomp."""
