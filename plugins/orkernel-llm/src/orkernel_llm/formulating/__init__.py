@@ -1,0 +1,1 @@
+"""The formulator `llm`: from a statement to formulations, by a language model."""

@@ -1,0 +1,66 @@
+"""Expressions as language models write them, put into the algebra where only one thing is meant."""
+
+from __future__ import annotations
+
+import re
+
+_SIGNS = {
+    "≤": "<=",
+    "≥": ">=",
+    "⩽": "<=",
+    "⩾": ">=",
+    "≠": "!=",
+    "×": "*",
+    "·": "*",
+    "⋅": "*",
+    "∗": "*",
+    "÷": "/",
+    "−": "-",
+    "–": "-",
+    "^": "**",
+    "∈": " in ",
+    "∀": " ",
+    "\u00a0": " ",
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+}
+_LONELY_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
+_REVERSED = re.compile(r"=([<>])(?!=)")
+_TEXT = re.compile(r"\"[^\"]*\"|'[^']*'")
+
+
+def algebra(expression: str, *, is_relation: bool = False) -> str:
+    """The expression in the kernel's notation.
+
+    Args:
+        expression: Python-like, with signs such as `≤`, `^` or `×`.
+        is_relation: A single `=` means equality, as in a constraint.
+    """
+    text = expression.strip().removesuffix(";").strip()
+    for sign, plain in _SIGNS.items():
+        text = text.replace(sign, plain)
+    if not is_relation:
+        return text
+    return _outside_texts(text, _equality)
+
+
+def generators(for_each: str) -> str:
+    """The `for_each` in the kernel's notation: without a leading `for` or `for all`."""
+    text = algebra(for_each)
+    return re.sub(r"^\s*(?:for\s+(?:all|each|every)|for)\s+", "", text).strip()
+
+
+def _equality(text: str) -> str:
+    text = _REVERSED.sub(r"\1=", text)
+    return _LONELY_EQUALS.sub("==", text)
+
+
+def _outside_texts(text: str, change: object) -> str:
+    assert callable(change)
+    pieces, end = [], 0
+    for found in _TEXT.finditer(text):
+        pieces += [str(change(text[end : found.start()])), found.group()]
+        end = found.end()
+    return "".join([*pieces, str(change(text[end:]))])

@@ -1,0 +1,88 @@
+"""When the loop has nothing left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from orkernel.solution import Status
+
+if TYPE_CHECKING:
+    from orkernel.formulation.schema import Formulation
+    from orkernel.records import Candidate
+    from orkernel.solution import Solution
+
+AGREEMENT = 1e-6
+"""Relative difference of two optima that still counts as agreement."""
+CONCLUSIVE = frozenset({Status.OPTIMAL, Status.INFEASIBLE, Status.PARETO_FRONT})
+TASTE = frozenset({"no-source", "no-units", "unit-unknown"})
+"""Codes of warnings that another formulation need not mend."""
+
+
+def nothing_left(history: Sequence[Candidate]) -> str | None:
+    """Why no further candidate is needed, or None if one is.
+
+    Needed are two candidates that agree: the last one with nothing found against it by the
+    checks, the scorers and the trial solves, and another one with the same optimum.
+    """
+    if len(history) < 2:
+        return None
+    last = history[-1]
+    if not _is_clean(last):
+        return None
+    assert last.trial is not None
+    agreeing = [
+        other.index + 1
+        for other in history[:-1]
+        if not other.refused and other.trial is not None and agree(other.trial, last.trial)
+    ]
+    if not agreeing:
+        return None
+    return (
+        f"nothing is left to repair in candidate {last.index + 1}, "
+        f"and candidate {agreeing[-1]} agrees with it"
+    )
+
+
+def _is_clean(candidate: Candidate) -> bool:
+    trial = candidate.trial
+    if candidate.refused or trial is None or trial.status not in CONCLUSIVE:
+        return False
+    if any(d.code not in TASTE for d in candidate.diagnostics):
+        return False
+    if any(evaluation.findings for evaluation in candidate.evaluations):
+        return False
+    is_empty = trial.values is not None and trial.values.size and not trial.values.any()
+    second = candidate.second
+    return not is_empty and (
+        second is None or second.status not in CONCLUSIVE or agree(second, trial)
+    )
+
+
+def agree(first: Solution, second: Solution) -> bool:
+    """True if two solves ended alike, with the same objective where there is one."""
+    if first.status is not second.status:
+        return False
+    if first.objective is None or second.objective is None:
+        return first.objective is second.objective
+    scale = max(1.0, abs(first.objective), abs(second.objective))
+    return abs(first.objective - second.objective) <= AGREEMENT * scale
+
+
+def repeated(formulation: Formulation, history: Sequence[Candidate]) -> int | None:
+    """Number, from 1, of an earlier candidate that says the same in the same words; or None."""
+    mine = _said(formulation)
+    for candidate in history:
+        if candidate.formulation is not None and _said(candidate.formulation) == mine:
+            return candidate.index + 1
+    return None
+
+
+def _said(formulation: Formulation) -> str:
+    return formulation.model_dump_json(
+        include={"sets", "parameters", "variables", "objectives", "constraints", "results"},
+        exclude={
+            group: {"__all__": {"sources", "description"}}
+            for group in ("sets", "parameters", "variables", "objectives", "constraints", "results")
+        },
+    )
