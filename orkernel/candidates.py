@@ -39,6 +39,8 @@ TRIAL_POINTS = 3
 """Points of a Pareto front that a trial solve asks for."""
 TRIAL_SECONDS = 5.0
 """Longest trial solve of one candidate."""
+CONCLUSIVE = frozenset({Status.OPTIMAL, Status.INFEASIBLE, Status.UNBOUNDED})
+"""Ends of a second trial that say something about the first."""
 REPAIRS = 2
 """How often a candidate that fails the checks may be repaired."""
 
@@ -191,7 +193,7 @@ class CandidateStage:
                 candidate.formulation,
                 self.problem.data,
                 self.choices,
-                self.ctx.limited(TRIAL_SECONDS),
+                self.ctx,
             )
         except (Cancelled, KeyboardInterrupt):
             raise
@@ -216,7 +218,8 @@ class CandidateStage:
                 candidate.formulation,
                 self.problem.data,
                 trial.solver.agent,
-                self.ctx.limited(TRIAL_SECONDS),
+                self.choices.classifier,
+                self.ctx,
             )
         except (Cancelled, KeyboardInterrupt):
             raise
@@ -327,16 +330,39 @@ def trial_solve(
 
 
 def second_trial(
-    agents: Agents, formulation: Formulation, data: Path | None, first: str, ctx: RunContext
+    agents: Agents,
+    formulation: Formulation,
+    data: Path | None,
+    first: str,
+    classifier: str | None,
+    ctx: RunContext,
 ) -> Solution | None:
-    """The trial of the first exact agent other than `first`; None if there is none."""
+    """The trial of the best-ranked exact agent other than `first` that comes to an end in time.
+
+    Returns:
+        Its solution; None if there is no other exact agent, or none comes to an end.
+    """
     model = Model.bind(formulation, data)
-    others = [spec.name for spec in agents.exact(model) if spec.name != first]
-    return _trial(agents, model, others[0], ctx) if others else None
+    exact = {spec.name for spec in agents.exact(model)} - {first}
+    if not exact:
+        return None
+    ranked = classify(agents, model, agents.quick_classifier(classifier), "auto", ctx).agents
+    for agent in ranked:
+        if agent.name not in exact:
+            continue
+        try:
+            solution = _trial(agents, model, agent.name, ctx)
+        except Cancelled:
+            raise
+        except OrkernelError:
+            continue
+        if solution.status in CONCLUSIVE:
+            return solution
+    return None
 
 
 def _trial(agents: Agents, model: Model, name: str, ctx: RunContext) -> Solution:
-    quiet = ctx.with_(emit=ignore, front_points=TRIAL_POINTS)
+    quiet = ctx.limited(TRIAL_SECONDS).with_(emit=ignore, front_points=TRIAL_POINTS)
     solution, checks = agents.solve(name, model, quiet)
     problems = [p for check in (*checks, verify(model, solution)) for p in check.problems]
     if problems:
