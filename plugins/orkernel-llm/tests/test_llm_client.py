@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import llm_scripted_server as scripted
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from llm_scripted_server import ScriptedServer
 
 from orkernel.context import RunContext
-from orkernel.errors import UsageError
+from orkernel.errors import OrkernelError, UsageError
 from orkernel.records import Event
 from orkernel_llm.client import Message, Prompt, client_of
 from orkernel_llm.failures import Malformed, ModelRefused, ServerFailed, Truncated
@@ -238,3 +240,104 @@ def test_unicode_survives_both_ways(context_of: Contexts) -> None:
     with ScriptedServer(lambda seen: scripted.answer(json.dumps({"a": seen.text}))) as server:
         ctx = context_of("openai/any", base_url=server.url)
         assert client_of(ctx).ask(asked(words), ctx).value == {"a": words}
+
+
+def test_server_that_breaks_over_a_schema_is_asked_without_it(context_of: Contexts) -> None:
+    def choose(seen: scripted.Seen) -> scripted.Behaviour:
+        if "response_format" in seen.body:
+            return scripted.status(500, body=scripted.error("failed to parse grammar"))
+        return scripted.answer('{"a": 3}')
+
+    with ScriptedServer(choose) as server:
+        ctx = context_of("openai/any", base_url=server.url)
+        assert client_of(ctx).ask(asked(), ctx).value == {"a": 3}
+    assert len(server.seen) == 3
+
+
+def test_what_a_server_turned_down_is_known_to_later_runs(context_of: Contexts) -> None:
+    behaviour = scripted.without(["seed"], scripted.answer('{"a": 3}'))
+    with ScriptedServer([behaviour]) as server:
+        for _ in range(3):
+            ctx = context_of("openai/any", base_url=server.url)
+            client_of(ctx).ask(asked(), ctx)
+            ctx.resources.close()
+    assert ["seed" in seen.body for seen in server.seen] == [True, False, False, False]
+
+
+def test_switching_the_schema_off_is_of_one_run_only(context_of: Contexts) -> None:
+    with ScriptedServer([scripted.answer('{"a": 3}')]) as server:
+        for structured in ("off", "auto"):
+            ctx = context_of("openai/x", base_url=server.url, options={"structured": structured})
+            client_of(ctx).ask(asked(), ctx)
+    assert ["response_format" in seen.body for seen in server.seen] == [False, True]
+
+
+def test_schema_that_must_be_sent_to_a_server_without_is_a_usage_error(
+    context_of: Contexts,
+) -> None:
+    behaviour = scripted.without(["response_format"], scripted.answer('{"a": 3}'))
+    with ScriptedServer([behaviour]) as server:
+        ctx = context_of("openai/any", base_url=server.url)
+        client_of(ctx).ask(asked(), ctx)
+        ctx = context_of("openai/any", base_url=server.url, options={"structured": "schema"})
+        with pytest.raises(UsageError, match=r"cannot be asked.*structured=auto"):
+            client_of(ctx).ask(asked(), ctx)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+PROTOCOL = st.fixed_dictionaries(
+    {},
+    optional={
+        "choices": JSON
+        | st.lists(
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "finish_reason": JSON,
+                    "message": JSON
+                    | st.fixed_dictionaries(
+                        {},
+                        optional={"content": JSON, "refusal": JSON, "tool_calls": JSON},
+                    ),
+                },
+            ),
+            max_size=2,
+        ),
+        "usage": JSON | st.fixed_dictionaries({"prompt_tokens": JSON, "completion_tokens": JSON}),
+        "error": JSON,
+    },
+)
+BODIES = st.binary(max_size=80) | (JSON | PROTOCOL).map(lambda value: json.dumps(value).encode())
+
+
+@pytest.fixture(scope="module")
+def any_body() -> Iterator[tuple[ScriptedServer, list[tuple[int, bytes]]]]:
+    """A server that sends what stands in a list of one pair of status and body."""
+    sent = [(200, b"")]
+    with ScriptedServer([lambda exchange: exchange.send(*sent[0])]) as server:
+        yield server, sent
+
+
+@given(code=st.sampled_from([200, 200, 200, 201, 204, 400, 404, 422, 429, 500]), body=BODIES)
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_server_sends_ends_as_reply_or_as_told_failure(
+    context_of: Contexts,
+    any_body: tuple[ScriptedServer, list[tuple[int, bytes]]],
+    code: int,
+    body: bytes,
+) -> None:
+    server, sent = any_body
+    sent[0] = (code, b"" if code == 204 else body)
+    ctx = context_of("openai/any", base_url=server.url, options={"retries": 0})
+    try:
+        reply = client_of(ctx).ask(asked(), ctx)
+    except OrkernelError as error:
+        assert "openai/any" in str(error)  # noqa: PT017
+        assert len(str(error)) < 1500  # noqa: PT017
+    else:
+        assert isinstance(reply.value, dict)
+        assert reply.prompt_tokens >= 0

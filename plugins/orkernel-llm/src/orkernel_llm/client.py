@@ -21,8 +21,15 @@ from orkernel.language_model import LanguageModel
 from orkernel.records import Event
 from orkernel_llm.conversation import Completion, Message, Prompt, Reply, Request
 from orkernel_llm.extraction import extract, repeated
-from orkernel_llm.failures import Malformed, ModelRefused, ReplayMiss, Truncated, excerpt
-from orkernel_llm.models.adapter import SHAPES, OpenedModel
+from orkernel_llm.failures import (
+    BadRequest,
+    Malformed,
+    ModelRefused,
+    ReplayMiss,
+    Truncated,
+    excerpt,
+)
+from orkernel_llm.models.adapter import OpenedModel
 from orkernel_llm.models.faults import Fault, Trouble, fault_of
 from orkernel_llm.models.gate import gate_of
 from orkernel_llm.models.opening import open_model
@@ -108,13 +115,9 @@ class ModelClient:
         return self._judged(reply, call, prompt)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Let go of the model; its connections are shared by the runs of the process."""
         with self._lock:
-            opened, self._opened = self._opened, None
-        client = getattr(getattr(opened, "model", None), "client", None)
-        close = getattr(client, "close", None)
-        if opened is not None and opened.kind == "openai" and callable(close):
-            close()
+            self._opened = None
 
     def _request(self, prompt: Prompt, ctx: RunContext) -> Request:
         seed = self._options["seed"]
@@ -155,8 +158,6 @@ class ModelClient:
         with self._lock:
             if self._opened is None:
                 opened = open_model(self._asked)
-                if self._options["structured"] == "off":
-                    opened.shape = SHAPES[-1]
                 self._redactor = Redactor((*secrets_of_url(self._asked.base_url), *opened.secrets))
                 self._opened = opened
             return self._opened
@@ -166,16 +167,26 @@ class ModelClient:
         opened = self._model()
         chance = random.Random(f"{request.seed} {prompt.name} {request.messages[-1].text[:200]}")
         limit = max(1, min(int(self._options["concurrency"]), opened.at_once or 1_000_000))
+        asked = replace(request, schema=None) if self._options["structured"] == "off" else request
+        if (
+            self._options["structured"] == "schema"
+            and asked.schema is not None
+            and not opened.shape
+        ):
+            raise BadRequest(
+                f"{self.name} cannot be asked for answers that follow a schema",
+                fix="set -o model.structured=auto, or take another model",
+            )
         tried = 0
         while True:
             tried += 1
-            sent = opened.sent(request)
+            sent = opened.sent(asked)
             shape = opened.shape
             begun = time.monotonic()
             try:
                 with gate_of(opened.name, opened.address).through(limit, ctx):
                     begun = time.monotonic()
-                    completion = self._once(opened, request, prompt, ctx)
+                    completion = self._once(opened, asked, prompt, ctx)
             except OutOfTime:
                 is_over = ctx.remaining() == 0
                 trouble = Trouble.DEADLINE if is_over else Trouble.TIMEOUT
@@ -306,6 +317,7 @@ class ModelClient:
             + ("from the recording" if recorded else f"in {reply.seconds:.1f} s"),
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
+            cost=reply.cost,
             seconds=round(reply.seconds, 3),
             recorded=recorded,
         )

@@ -130,6 +130,9 @@ def _of_status(status: int, detail: str, pause: float) -> Fault:
         return Fault(Trouble.TIMEOUT, detail, status, pause)
     if CONTEXT.search(said) or status == 413:
         return Fault(Trouble.CONTEXT, detail, status)
+    named = tuple(name for name, pattern in PARAMETERS.items() if pattern.search(said))
+    if status >= 500 and "response_format" in named:
+        return Fault(Trouble.REQUEST, detail, status, parameters=("response_format",))
     if status >= 500 or status in (409, 425):
         return Fault(Trouble.SERVER, detail, status, pause)
     if status in (404, 400) and NO_MODEL.search(said):
@@ -139,7 +142,6 @@ def _of_status(status: int, detail: str, pause: float) -> Fault:
     if FILTERED.search(said):
         return Fault(Trouble.FILTERED, detail, status)
     if status in (400, 422):
-        named = tuple(name for name, pattern in PARAMETERS.items() if pattern.search(said))
         return Fault(Trouble.REQUEST, detail, status, parameters=named)
     return Fault(Trouble.OTHER, detail, status)
 

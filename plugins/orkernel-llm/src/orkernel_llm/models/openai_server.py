@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import lru_cache
 from typing import Any
 
 from smolagents.models import ChatMessage, MessageRole, OpenAIModel
@@ -35,6 +36,12 @@ def open_openai(name: str, model_id: str, base_url: str | None, timeout: float) 
             f"{name}: there is no key for OpenAI",
             fix="set OPENAI_API_KEY, or name a server of your own with --base-url URL",
         )
+    return _opened(name, model_id, address, key, timeout)
+
+
+@lru_cache(maxsize=64)
+def _opened(name: str, model_id: str, address: str, key: str, timeout: float) -> OpenedModel:
+    """Shared by all runs of the process: its connections, and what the server turned down."""
     model = OpenAICompatibleModel(
         model_id,
         api_base=address or None,
