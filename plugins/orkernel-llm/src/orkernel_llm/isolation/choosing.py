@@ -86,6 +86,11 @@ def _backends(names: tuple[str, ...], tried: list[str]) -> Iterator[Backend]:
         if not programs:
             tried.append("bubblewrap: no `bwrap` program is installed")
         yield from (Bubblewrap(program) for program in programs)
+    if "landlock" in names:
+        from orkernel_llm.isolation.backends.landlock import Landlock
+        from orkernel_llm.isolation.guest import fences
+
+        yield Landlock(fences.version())
 
 
 def held(backend: Backend) -> str:

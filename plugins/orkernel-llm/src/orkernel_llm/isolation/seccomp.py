@@ -23,14 +23,34 @@ _SIGNAL_OWNER = (8, 10, 15)
 _PIPE_SIZE = 1031
 _QUERY = 0xFFFFFFFF
 
-DENIED = tuple(
-    ["acct", "add_key", "adjtimex", "bind", "bpf", "chroot", "clock_adjtime", "clock_settime", "connect", "delete_module", "fanotify_init", "fanotify_mark", "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module", "inotify_add_watch", "inotify_init", "inotify_init1", "io_destroy", "io_getevents", "io_setup", "io_submit", "io_uring_enter", "io_uring_register", "io_uring_setup", "ioperm", "iopl", "kcmp", "kexec_file_load", "kexec_load", "keyctl", "listen", "lookup_dcookie", "mbind", "memfd_create", "memfd_secret", "migrate_pages", "mknod", "mknodat", "modify_ldt", "mount", "mount_setattr", "move_mount", "move_pages", "mq_open", "msgget", "name_to_handle_at", "nfsservctl", "open_by_handle_at", "open_tree", "perf_event_open", "pidfd_getfd", "pidfd_open", "pidfd_send_signal", "pivot_root", "process_madvise", "process_mrelease", "process_vm_readv", "process_vm_writev", "ptrace", "quotactl", "quotactl_fd", "reboot", "request_key", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "semget", "set_mempolicy", "setdomainname", "sethostname", "setns", "settimeofday", "shmget", "socket", "swapoff", "swapon", "syslog", "umount2", "unshare", "uselib", "userfaultfd", "vhangup", "_sysctl"]
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+DENIED = _names(
+    """
+    acct add_key adjtimex bind bpf chroot clock_adjtime clock_settime connect delete_module
+    fanotify_init fanotify_mark finit_module fsconfig fsmount fsopen fspick init_module
+    inotify_add_watch inotify_init inotify_init1 io_destroy io_getevents io_setup io_submit
+    io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp kexec_file_load kexec_load
+    keyctl listen lookup_dcookie mbind memfd_create memfd_secret migrate_pages mknod mknodat
+    modify_ldt mount mount_setattr move_mount move_pages mq_open msgget name_to_handle_at
+    nfsservctl open_by_handle_at open_tree perf_event_open pidfd_getfd pidfd_open
+    pidfd_send_signal pivot_root process_madvise process_mrelease process_vm_readv
+    process_vm_writev ptrace quotactl quotactl_fd reboot request_key rt_sigqueueinfo
+    rt_tgsigqueueinfo semget set_mempolicy setdomainname sethostname setns settimeofday shmget
+    socket swapoff swapon syslog umount2 unshare uselib userfaultfd vhangup _sysctl
+    """
 )
 """Refused always: other processes, the network, mounts and namespaces, keys, the kernel itself,
 memory and files that no limit counts."""
 
-DENIED_ON_SHARED_FILES = tuple(
-    ["chmod", "chown", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "fremovexattr", "fsetxattr", "futimesat", "lchown", "lremovexattr", "lsetxattr", "removexattr", "setxattr", "utime", "utimensat", "utimes"]
+DENIED_ON_SHARED_FILES = _names(
+    """
+    chmod chown fchmod fchmodat fchmodat2 fchown fchownat fremovexattr fsetxattr futimesat lchown
+    lremovexattr lsetxattr removexattr setxattr utime utimensat utimes
+    """
 )
 """Refused where the host's files are in view: Landlock does not fence in their metadata."""
 

@@ -18,10 +18,6 @@ PERIOD = 0.025
 
 _CHUNK = 65536
 _LINE = ANSWER_BYTES + 8 * hostile.MESSAGE
-_SIGNALS = {
-    signal.SIGXCPU: "CPU limit of {limits.cpu_seconds:g} s",
-    signal.SIGXFSZ: "disk limit of {limits.disk_mb} MiB",
-}
 
 
 class Watch:
@@ -245,14 +241,16 @@ class Watch:
         number = -code if code < 0 else code - 128
         if number <= 0:
             return f"the process ended itself with exit code {code}"
-        if number in _SIGNALS:
-            return _SIGNALS[signal.Signals(number)].format(limits=self._limits)
-        if number == signal.SIGKILL and seen.cpu_seconds >= self._limits.cpu_seconds - 0.5:
-            return f"CPU limit of {self._limits.cpu_seconds:g} s"
         try:
-            return f"killed by {signal.Signals(number).name}"
+            name = signal.Signals(number).name
         except ValueError:
             return f"the process ended itself with exit code {code}"
+        spent = seen.cpu_seconds >= self._limits.cpu_seconds - 0.5
+        if name == "SIGXCPU" or (name == "SIGKILL" and spent):
+            return f"CPU limit of {self._limits.cpu_seconds:g} s"
+        if name == "SIGXFSZ":
+            return f"disk limit of {self._limits.disk_mb} MiB"
+        return f"killed by {name}"
 
 
 def _pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:

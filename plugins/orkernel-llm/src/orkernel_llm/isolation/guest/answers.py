@@ -57,7 +57,7 @@ def plain(value: Any, place: str = "the answer", depth: int = 0) -> Any:
 def _key(key: Any, place: str) -> str:
     if isinstance(key, str):
         return key
-    if isinstance(key, numbers.Integral) and not isinstance(key, bool):
+    if type(key) is not bool and isinstance(key, numbers.Integral):
         return str(int(key))
     raise TypeError(
         f"final_answer: {place} has the key {key!r}; keys are text or whole numbers "
