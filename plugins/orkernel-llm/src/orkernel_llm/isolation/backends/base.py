@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -113,7 +114,10 @@ def unused_user() -> int | None:
     """
     if os.geteuid() != 0:
         return None
-    taken = {entry.stat().st_uid for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+    taken = set()
+    for process in Path("/proc").iterdir():
+        with suppress(OSError):  # it may have ended meanwhile
+            taken.add(process.stat().st_uid)
     while (number := random.SystemRandom().randrange(*_UNASSIGNED)) in taken:
         continue
     return number
