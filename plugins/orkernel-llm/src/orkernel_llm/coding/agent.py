@@ -42,7 +42,8 @@ class Settings:
     Attributes:
         steps: Most answers of the model.
         tokens: Most tokens of all prompts and answers together.
-        seconds: Longest run of one program, in seconds of wall-clock and of CPU time.
+        seconds: Longest run of one program, wall-clock; all of them together may take `steps`
+            times as much of the processor's time.
         memory_mb: Memory of a program, in MiB.
         isolation: auto | bubblewrap | landlock.
     """
@@ -96,7 +97,7 @@ class CodeSolverAgent:
         client = client_of(ctx)
         limits = Limits(
             wall_seconds=settings.seconds,
-            cpu_seconds=settings.seconds,
+            cpu_seconds=settings.seconds * settings.steps,
             memory_mb=settings.memory_mb,
         )
         given = material(model)
@@ -179,12 +180,12 @@ class Story:
         }
 
     def __str__(self) -> str:
-        parts = [
-            f"{_counted(self.programs, 'program')} in {_counted(self.steps, 'step')}",
-            *([f"last: {self.last}"] if self.last else []),
-            *self.incidents(),
-        ]
-        return "; ".join(parts)
+        last = [f"last: {self.last}"] if self.last else []
+        return "; ".join([self.counts(), *last, *self.incidents()])
+
+    def counts(self) -> str:
+        """How many programs and steps, in words."""
+        return f"{_counted(self.programs, 'program')} in {_counted(self.steps, 'step')}"
 
     def incidents(self) -> list[str]:
         """What the isolation stopped or refused, one line each."""
@@ -207,7 +208,7 @@ def _prompt(
         seconds=f"{settings.seconds:g}",
         memory=str(settings.memory_mb),
         skeleton=given.skeleton,
-        statement=problem.statement,
+        statement=problem.statement.strip() or "(none was given)",
         formulation=given.formulation,
         names=given.names,
     )
@@ -225,15 +226,15 @@ def _solution(
     model: Model, accepted: Accepted, who: SolverIdentity, story: Story, ctx: RunContext
 ) -> Solution:
     """The accepted point as an answer that promises nothing but to be feasible."""
-    message = [f"{_counted(story.programs, 'program')} in {_counted(story.steps, 'step')}"]
+    remarks = (*accepted.remarks, *story.incidents())
     solution = Solution(
         Status.FEASIBLE,
         who,
         values=accepted.values,
         objective=accepted.objective,
         guarantee=Guarantee.HEURISTIC,
-        message="; ".join([*message, *accepted.remarks, *story.incidents()]),
-        assumptions=model.assumptions(),
+        message="; ".join((story.counts(), *remarks)),
+        assumptions=remarks,
     )
     if Capability.RANDOM not in model.needs:
         return solution

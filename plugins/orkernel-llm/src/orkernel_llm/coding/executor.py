@@ -107,6 +107,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc]
     def _ready(self) -> Sandbox:
         """The interpreter, a fresh one with the model's data if there is none."""
         if self._sandbox is not None and self._sandbox.alive:
+            self._sandbox.run(RESTORING, BINDING_SECONDS)
             return self._sandbox
         if len(self.stops) >= STOPS:
             raise PluginError(
@@ -119,6 +120,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc]
         sandbox = Sandbox(self._limits, self._backend, self._ctx.cancel)
         self._sandbox = sandbox
         source = files("orkernel_llm.coding").joinpath("prelude.py").read_text("utf-8")
+        self._ctx.check_cancelled()
         sandbox.put({"_material": self._data, "_source": source})
         bound = sandbox.run(BINDING, BINDING_SECONDS)
         self._ctx.check_cancelled()
@@ -143,13 +145,15 @@ def last_line(error: str) -> str:
 
 
 BINDING = """
-import types as _types
-_given = _types.ModuleType("given")
+import sys as _sys, types as _types
+_given = _types.ModuleType("_given")
 exec(_source, _given.__dict__)
+_given.send = final_answer
 _given.bind(_material, globals())
-del _source, _material
-
-def final_answer(answer=None, _send=final_answer, _plain=_given.plain):
-    _send(_plain(answer))
+_sys.modules["_given"] = _given
+del _source, _material, _given, _sys, _types
+from _given import final_answer
 """
 """Defines the data in a fresh interpreter, and lets answers have tuples as keys."""
+RESTORING = "from _given import final_answer"
+"""Run before every further program, which an earlier one may have left without."""

@@ -11,4 +11,4 @@ def check() -> str:
     Raises:
         NoIsolation: Nothing does; says how to get it.
     """
-    return f"programs are isolated by {choose_backend()}"
+    return f"{choose_backend().name} isolates programs: tested with a process just now"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_NETWORK = r"Network is unreachable|gaierror|ConnectionRefused|name resolution|URLError"
-_FILES = (
-    r"PermissionError|Permission denied|Read-only file system|FileNotFoundError|"
-    r"No such file or directory|Operation not permitted"
-)
+_NETWORK = r"[Nn]etwork is|gaierror|ConnectionRefused|name resolution|URLError"
+_FENCE = r"PermissionError|Permission denied|Read-only file system|Operation not permitted"
+_FILE = r"FileNotFoundError|No such file or directory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +35,15 @@ HINTS = (
         r"No module named|ModuleNotFoundError|ensurepip",
         r"\bpip3? install|\bensurepip\b",
     ),
-    Hint("There is no network, and none is needed: all data is defined as variables.", _NETWORK),
+    Hint(
+        "There is no network, and none is needed: all data is defined as variables.",
+        _NETWORK,
+        r"\b(?:socket|urllib|requests|httpx|aiohttp|http\.client)\b",
+    ),
     Hint(
         "The program may use its own working folder only, and needs no file: all data is "
         "defined as variables.",
-        _FILES,
+        f"{_FENCE}|{_FILE}",
     ),
     Hint("The memory is limited; compute with less at a time.", r"MemoryError"),
     Hint("Write plain Python only, without prose in the code block.", r"SyntaxError|IndentationE"),
@@ -58,6 +60,13 @@ def hint(error: str, code: str) -> str:
     return ""
 
 
+def uncalled(code: str) -> str:
+    """What to tell about a program that ended without an answer."""
+    if re.search(r"\bdef final_answer\b|\bfinal_answer\s*=[^=]", code):
+        return "final_answer is defined already: do not define it, call it with the values."
+    return "final_answer was not called: call it with the values."
+
+
 def was_fenced(error: str) -> bool:
     """True if an exception looks like something that the isolation does not allow."""
-    return re.search(f"{_NETWORK}|{_FILES}", error) is not None
+    return re.search(f"{_NETWORK}|{_FENCE}|No such file or directory: '/", error) is not None

@@ -1,14 +1,17 @@
 """Runs inside the sandbox before the model's code: data in, answers out. Standard library only.
 
 `bind` makes every set and parameter a Python value of its own name, so that the formulation's
-expressions are nearly Python already: `cost[p, m]`, `for p in PLANT`. `plain` turns what such code
-naturally builds (keys that are tuples or numbers, NumPy values) into the JSON that is asked for.
+expressions are nearly Python already: `cost[p, m]`, `for p in PLANT`. `nested` turns what such code
+naturally builds, dictionaries keyed by tuples and numbers, into the objects that are asked for.
 """
 
 from __future__ import annotations
 
 from itertools import product
 from typing import Any
+
+DEEPEST = 20
+"""Levels that an answer may nest."""
 
 
 def bind(material: dict[str, Any], names: dict[str, Any]) -> None:
@@ -42,34 +45,42 @@ def keyed(sets: list[list[Any]], values: list[Any]) -> Any:
     return found
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """The same value as plain JSON; dictionaries with tuples as keys become nested ones."""
-    if depth > 20:
-        raise ValueError("the answer is nested more than 20 levels deep")
-    if isinstance(value, dict):
-        found: dict[str, Any] = {}
-        for key, part in value.items():
-            *path, last = key if isinstance(key, tuple) else (key,)
-            level = found
-            for step in path:
-                level = level.setdefault(text(step), {})
-            level[text(last)] = plain(part, depth + 1)
-        return found
+def final_answer(answer: Any = None) -> None:
+    """Hand the answer over and end the program."""
+    send(nested(answer))
+
+
+def send(answer: Any) -> None:
+    """Replaced by the sandbox's own `final_answer`."""
+    raise NotImplementedError
+
+
+def nested(value: Any, depth: int = 0) -> Any:
+    """The same value with nested dictionaries in place of those keyed by tuples.
+
+    Raises:
+        ValueError: It is nested deeper than any answer.
+    """
+    if depth > DEEPEST:
+        raise ValueError(f"the answer is nested more than {DEEPEST} levels deep")
     if isinstance(value, (list, tuple)):
-        return [plain(part, depth + 1) for part in value]
-    if isinstance(value, (str, bool, int, float)) or value is None:
+        return [nested(part, depth + 1) for part in value]
+    if not isinstance(value, dict):
         return value
-    for method in ("tolist", "item"):
-        if hasattr(value, method):
-            return plain(getattr(value, method)(), depth + 1)
-    kind = type(value).__name__
-    raise TypeError(f"the answer holds a {kind}; give numbers, e.g. the value of a variable")
+    found: dict[str, Any] = {}
+    for key, part in value.items():
+        *path, last = key if isinstance(key, tuple) else (key,)
+        level = found
+        for step in path:
+            level = level.setdefault(text(step), {})
+        level[text(last)] = nested(part, depth + 1)
+    return found
 
 
-def text(key: Any) -> str:
+def text(member: Any) -> str:
     """A member as the text that keys it."""
-    if hasattr(key, "item"):
-        key = key.item()
-    if isinstance(key, float) and key.is_integer():
-        key = int(key)
-    return str(key)
+    if hasattr(member, "item"):
+        member = member.item()
+    if isinstance(member, float) and member.is_integer():
+        member = int(member)
+    return str(member)

@@ -17,7 +17,7 @@ from orkernel.errors import PluginError
 from orkernel.records import Event
 from orkernel_llm.client import estimate_tokens
 from orkernel_llm.coding.executor import CodeFailed, SandboxExecutor, last_line
-from orkernel_llm.coding.hints import hint
+from orkernel_llm.coding.hints import hint, uncalled
 from orkernel_llm.coding.judging import Judge
 from orkernel_llm.failures import Malformed, Truncated, excerpt
 
@@ -154,7 +154,7 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         printed = f"Output:\n{shortened(done.logs)}" if done.logs.strip() else "No output."
         if not done.is_final_answer:
             self.last = "the program did not call final_answer"
-            return f"{printed}\n\nfinal_answer was not called: call it with the values."
+            return f"{printed}\n\n{uncalled(code)}"
         wrong = self._judge.examine(done.output)
         if wrong:
             self.last = wrong.replace("\n", " ")
