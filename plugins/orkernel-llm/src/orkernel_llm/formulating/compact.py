@@ -192,7 +192,10 @@ class CompactAssumption(Part):
 
 
 def _assumptions(value: Any) -> Any:
-    return [{"text": v} if isinstance(v, str) else v for v in _list(value)]
+    found = _list(value)
+    if not isinstance(found, list):
+        return value
+    return [{"text": v} if isinstance(v, str) else v for v in found]
 
 
 Parts = BeforeValidator(_list)
