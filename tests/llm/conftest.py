@@ -1,0 +1,12 @@
+"""Makes the scripted models and servers of orkernel-llm importable."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+SUPPORT = str(
+    Path(__file__).resolve().parents[2] / "plugins" / "orkernel-llm" / "tests" / "support"
+)
+if SUPPORT not in sys.path:
+    sys.path.insert(0, SUPPORT)
