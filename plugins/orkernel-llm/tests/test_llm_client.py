@@ -323,7 +323,7 @@ def any_body() -> Iterator[tuple[ScriptedServer, list[tuple[int, bytes]]]]:
 
 
 @given(code=st.sampled_from([200, 200, 200, 201, 204, 400, 404, 422, 429, 500]), body=BODIES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whatever_a_server_sends_ends_as_reply_or_as_told_failure(
     context_of: Contexts,
     any_body: tuple[ScriptedServer, list[tuple[int, bytes]]],

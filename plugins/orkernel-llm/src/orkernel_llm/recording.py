@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections import defaultdict, deque
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -215,36 +215,48 @@ def files_of(folder: Path) -> list[Path]:
 # ---------------------------------------------------------------------- reading
 
 
-class Recorded:
-    """Recorded calls that are given again; equal requests in the order of their recording.
+class Index:
+    """Recorded calls by their requests; it does not change.
 
     Args:
         calls: In the order in which they were recorded.
     """
 
-    def __init__(self, calls: tuple[Call, ...]) -> None:
-        self._calls = calls
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self.calls = tuple(calls)
+        self._by_key: dict[str, list[Call]] = {}
+        for call in self.calls:
+            self._by_key.setdefault(key_of(call.request), []).append(call)
+
+    def equal(self, request: Request) -> list[Call]:
+        """The calls of this request, in recorded order."""
+        return self._by_key.get(key_of(request), [])
+
+
+class Recorded:
+    """Recorded calls that are given again, each once; equal requests in recorded order.
+
+    Args:
+        index: The calls; many may share it.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._given: set[int] = set()
         self._lock = threading.Lock()
-        self._waiting: dict[str, deque[Call]] = defaultdict(deque)
-        for call in calls:
-            self._waiting[key_of(call.request)].append(call)
 
     def take(self, request: Request, model: str) -> Call | None:
         """The next call of this request by this model (by any model if `model` is empty)."""
         with self._lock:
-            waiting = self._waiting.get(key_of(request), ())
-            for call in waiting:
-                if model in ("", call.model):
-                    self._waiting[key_of(request)].remove(call)
+            for call in self._index.equal(request):
+                if model in ("", call.model) and id(call) not in self._given:
+                    self._given.add(id(call))
                     return call
         return None
 
     def miss(self, request: Request, prompt: Prompt, model: str) -> str:
         """Why there is no call of this request: the nearest one and its first difference."""
-        if not self._calls:
-            return "the recording is empty"
-        wanted = key_of(request)
-        equal = [call for call in self._calls if key_of(call.request) == wanted]
+        equal = self._index.equal(request)
         mine = [call for call in equal if model in ("", call.model)]
         if mine:
             return f"it is asked once more than the {len(mine)} times that it was recorded"
@@ -252,7 +264,7 @@ class Recorded:
             return f"it was recorded with the model {equal[0].model}, not {model}"
         text = json.dumps(request.to_json())
         near = max(
-            self._calls,
+            self._index.calls,
             key=lambda call: (
                 (call.stage, call.prompt) == (prompt.stage, prompt.name),
                 call.stage == prompt.stage,
@@ -299,7 +311,7 @@ def recorded_in(run: Path) -> Recorded:
     Raises:
         UsageError: One of them is damaged.
     """
-    return Recorded(tuple(read_call(path) for path in files_of(run / FOLDER)))
+    return Recorded(_index(run / FOLDER))
 
 
 def recording(place: Path) -> Recorded:
@@ -308,25 +320,25 @@ def recording(place: Path) -> Recorded:
     Raises:
         UsageError: There are none, or one is damaged.
     """
-    folders = _call_folders(place)
-    if not folders:
-        raise UsageError(
-            f"{place} holds no recorded calls",
-            fix="name a run folder that has a `calls` folder, or a folder of such run folders",
-        )
-    return Recorded(_read_all(tuple((str(f), f.stat().st_mtime_ns) for f in folders)))
-
-
-def _call_folders(place: Path) -> list[Path]:
     for folder in (place / FOLDER, place):
         if files_of(folder):
-            return [folder]
-    if not place.is_dir():
-        return []
-    return sorted(f for f in place.rglob(FOLDER) if files_of(f))
+            return Recorded(_index(folder))
+    if place.is_dir():
+        index = _index_of_runs(place.resolve(), place.stat().st_mtime_ns)
+        if index.calls:
+            return Recorded(index)
+    raise UsageError(
+        f"{place} holds no recorded calls",
+        fix="name a run folder that has a `calls` folder, or a folder of such run folders",
+    )
+
+
+def _index(*folders: Path) -> Index:
+    return Index(read_call(path) for folder in folders for path in files_of(folder))
 
 
 @lru_cache(maxsize=4)
-def _read_all(folders: tuple[tuple[str, int], ...]) -> tuple[Call, ...]:
-    """The calls of these folders as they are now, read once for all the runs of a process."""
-    return tuple(read_call(path) for folder, _ in folders for path in files_of(Path(folder)))
+def _index_of_runs(place: Path, changed: int) -> Index:
+    """The calls of all runs below a folder, read once for all the runs of this process."""
+    del changed
+    return _index(*sorted(place.rglob(FOLDER)))
