@@ -137,7 +137,7 @@ WRITING = (
         "move a file out", "open('x', 'w'); import os; os.rename('x', open_folder + '/x')", FENCE
     ),
     Attack("change a file's mode", "import os; os.chmod(open_file, 0o777)", FENCE),
-    Attack("change a file's time", "import os; os.utime(open_file, (0, 0))", FENCE),
+    Attack("change a file's time", "import os; os.utime(open_file, (0, 0))", REFUSED),
     Attack(
         "change installed packages",
         "import json; open(json.__file__, 'a').write('x'); print('ESCAPED')",
@@ -152,7 +152,7 @@ WRITING = (
     Attack(
         "have a library write outside",
         "import shelve; shelve.open(open_folder + '/new')['x'] = 1; print('ESCAPED')",
-        r"error|Permission",
+        FENCE,
     ),
     Attack(
         "have an array library write outside",
@@ -162,7 +162,7 @@ WRITING = (
     Attack(
         "have C code write outside",
         LIBC + "call(-1 if libc.fopen((open_folder + '/new').encode(), b'w') in (0, None) else 0)",
-        REFUSED + "|FENCE|Permission denied",
+        REFUSED + "|Permission denied|No such file",
     ),
     Attack(
         "fill the disk with one file",
@@ -280,8 +280,8 @@ print("ESCAPED")
     Attack(
         "use up processor time, ignoring the warning",
         "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
-        r"CPU limit of 4 s",
-        15,
+        r"CPU limit of 2 s",
+        25,
         stops=True,
     ),
     Attack(
@@ -296,7 +296,7 @@ print("ESCAPED")
     ),
     Attack(
         "change limits of the host",
-        "import resource; resource.prlimit(host_pid, resource.RLIMIT_CPU, (1, 1)); print('ESCAPED')",
+        "import resource as r; r.prlimit(host_pid, r.RLIMIT_CPU, (1, 1)); print('ESCAPED')",
         r"PermissionError|ProcessLookupError",
     ),
     Attack(
@@ -318,7 +318,7 @@ KERNEL = (
     Attack("connect", "import socket; socket.create_connection(('127.0.0.1', 80), 1)", FENCE),
     Attack(
         "send a datagram",
-        "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('1.1.1.1', 53))",
+        "import socket as s; s.socket(s.AF_INET, s.SOCK_DGRAM).sendto(b'x', ('1.1.1.1', 53))",
         FENCE,
     ),
     Attack("resolve a name", "import socket; socket.getaddrinfo('example.org', 80)", FENCE),
@@ -365,7 +365,7 @@ PROCESSES = (
     ),
     Attack(
         "kill its parent",
-        "import os; os.kill(os.getppid(), 9)\nimport time; time.sleep(0.3); final_answer('goes on')",
+        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(0.3)\nfinal_answer('goes on')",
         r"PermissionError|goes on",
     ),
     Attack(
@@ -500,7 +500,8 @@ sys.modules["guest.running"].Runner.run = lambda self, code: ("1e999", "")
 sys.stdout = None
 final_answer(1)
 """,
-        r"^1 |finished",
+        "what is no result",
+        stops=True,
     ),
 )
 

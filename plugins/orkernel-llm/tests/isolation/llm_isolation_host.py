@@ -13,8 +13,8 @@ from orkernel_llm.isolation.backends.base import Ends, Launched
 
 BACKENDS = ("bubblewrap", "landlock")
 SMALL = Limits(
-    wall_seconds=20,
-    cpu_seconds=4,
+    wall_seconds=30,
+    cpu_seconds=2,
     memory_mb=512,
     disk_mb=4,
     processes=16,

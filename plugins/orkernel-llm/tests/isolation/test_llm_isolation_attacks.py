@@ -24,7 +24,8 @@ def test_attack_is_contained_and_told(attack: Attack, backend: Recorded, host: H
     assert re.search(attack.told, told), told[:2000]
     assert attack.stops is None or alive is not attack.stops
     assert backend.survivors() == []
-    assert still_computes(backend)
+    if attack.stops is not False:
+        assert still_computes(backend)
 
 
 def test_the_corpus_has_at_least_forty_attacks_with_names_of_their_own() -> None:
