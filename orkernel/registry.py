@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from orkernel.config import Config
@@ -34,16 +35,16 @@ from orkernel.plugins.values import convert
 from orkernel.records import Record
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entry:
     """A record and the plugin that registered it."""
 
     record: Record
     plugin: InstalledPlugin
 
-    @property
+    @cached_property
     def missing(self) -> tuple[str, ...]:
-        """Modules in `requires` that cannot be found; nothing is imported to find out."""
+        """Modules in `requires` that cannot be found; nothing is imported to find out. Once."""
         return tuple(module for module in self.record.requires if not importable(module))
 
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 EDGES = (0, 20, 40, 60, 80, 100)
 
@@ -102,5 +101,8 @@ def auroc(confidences: Sequence[float], right: Sequence[bool]) -> float | None:
     good, bad = int(hit.sum()), int((~hit).sum())
     if not good or not bad:
         return None
-    ranks = rankdata(np.asarray(confidences, float))
+    _, place, ties = np.unique(
+        np.asarray(confidences, float), return_inverse=True, return_counts=True
+    )
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]
     return float((ranks[hit].sum() - good * (good + 1) / 2) / (good * bad))

@@ -100,6 +100,7 @@ class Session:
             setting.config(plugins=asked.plugins, no_plugins=asked.no_plugins)
             for setting in self.settings
         ]
+        self._empty_report = self.report()
         plan = self._plan([self._checked(*pair) for pair in self._pairs()])
         self._folder: BenchFolder | None = None
         if resume is not None:
@@ -134,7 +135,7 @@ class Session:
             self.results[result.setting, result.id] = result
             if self._folder is not None and not self.failure:
                 try:
-                    self._folder.append(self.report().outcome(result))
+                    self._folder.append(self._empty_report.outcome(result))
                 except OSError as error:
                     self.failure = error.strerror or str(error)
             yield result
@@ -218,13 +219,14 @@ class Session:
         differences = [
             name
             for key, name in (
-                ("data", "the data file"), ("settings", "settings"), ("versions", "versions"),
+                ("data", "data"), ("settings", "settings"), ("versions", "versions"),
             )
             for name in _differences(stored[key], now[key], name)
         ]  # fmt: skip
         if differences:
             raise UsageError(
-                f"the bench had other {'; '.join(differences)}",
+                f"the bench in {self._folder.path if self._folder else ''} was begun with "
+                f"something else: {'; '.join(differences)}",
                 fix="begin a new one with --out DIR; only labels, tolerance and jobs may change",
             )
 

@@ -100,11 +100,14 @@ def test_a_benchmark_that_is_killed_reports_what_it_has(orkernel: Command) -> No
     process = orkernel.start(
         "bench", orkernel.write("b.jsonl", line * 5000), "--out", "bench", "--json"
     )
-    time.sleep(4.0)
+    outcomes = orkernel.folder / "bench" / "outcomes.jsonl"
+    deadline = time.monotonic() + 60
+    while not (outcomes.exists() and outcomes.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.1)
     os.kill(process.pid, signal.SIGTERM)
     out, err = process.communicate(timeout=20)
     assert process.returncode == 130, err
-    kept = (orkernel.folder / "bench" / "outcomes.jsonl").read_text(encoding="utf-8")
+    kept = outcomes.read_text(encoding="utf-8")
     assert 0 < len(kept.splitlines()) == len(json.loads(out)["outcomes"]) < 5000
 
 
