@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from orkernel.config import Config, Layer
@@ -13,7 +13,6 @@ from orkernel.language_model import MODEL_OPTIONS, LanguageModel
 from orkernel.plugins.loading import import_object
 from orkernel.records import SolverAgentSpec
 from orkernel.registry import Registry
-from orkernel.resources import Resources
 from orkernel.testing.language_models import USELESS, name_of
 
 if TYPE_CHECKING:
@@ -29,14 +28,12 @@ class Subject:
         record: The record.
         registry: The registry that it comes from.
         language_model: What it asks, if it asks a language model.
-        resources: What all its runs share, so that a model is opened once.
     """
 
     kind: str
     record: Record
     registry: Registry
     language_model: LanguageModel | None = None
-    resources: Resources = field(default_factory=Resources)
 
     @classmethod
     def find(
@@ -92,8 +89,7 @@ class Subject:
     def context(self, **changes: Any) -> RunContext:
         """A run context with the record's options, and some fields replaced."""
         options = {**self.registry.options(self.record), **changes.pop("options", {})}
-        asked = {"language_model": self.language_model, "resources": self.resources}
-        return RunContext(options=options, **{**asked, **changes})
+        return RunContext(options=options, **{"language_model": self.language_model, **changes})
 
     def with_useless_models(self) -> Iterator[tuple[str, Subject]]:
         """The same record with every model of `orkernel.testing.language_models`, by name.
@@ -106,10 +102,7 @@ class Subject:
         options |= {"retries": 0, "timeout": 10.0}
         for useless in USELESS:
             model = LanguageModel(name_of(useless), options=options)
-            yield (
-                useless.__name__,
-                replace(self, language_model=model, resources=Resources()),
-            )
+            yield useless.__name__, replace(self, language_model=model)
 
     def declares(self, needs: frozenset[Capability]) -> bool:
         """True if a solver agent takes a model with these needs; True for any other record."""

@@ -1,8 +1,13 @@
 """The plugin's records do what their kinds of record must do, with a model that goes by rules."""
 
-from orkernel.testing import ClassifierConformance, ScorerConformance
+from orkernel.testing import ClassifierConformance, FormulatorConformance, ScorerConformance
 
 RULES = "llm_rule_model:RuleModel"
+
+
+class TestLlmFormulator(FormulatorConformance):
+    name = "llm"
+    language_model = RULES
 
 
 class TestSelfConfidence(ScorerConformance):

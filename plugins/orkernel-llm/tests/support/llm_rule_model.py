@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from orkernel.testing.conformance.samples import STATEMENT
+
 DIMENSIONS = ("parameters", "variables", "objective", "constraints")
 
 
@@ -57,8 +59,46 @@ def ranked(text: str, schema: Any) -> Any:
     return {"kind": "ruled by letters", "agents": agents}
 
 
+def formulated(text: str, schema: Any) -> Any:
+    """The joiner's problem of the kits if it is there, else a refusal."""
+    parts: dict[str, Any] = {name: [] for name in schema["properties"]}
+    if STATEMENT not in text:
+        return {**parts, "title": "", "refusal": "there is nothing to be decided"}
+    quoted = {
+        "hours": "there are 40 hours",
+        "most": "At most 15 shelves can be sold",
+        "earnings": "A stool earns 20 euros and a shelf 30 euros",
+        "time": "A stool takes 1 hour and a shelf 2 hours",
+    }
+    parts["parameters"] = [
+        {"name": "hours", "value": 40, "unit": "hour", "quotes": [quoted["hours"]]},
+    ]
+    parts["variables"] = [
+        {"name": name, "domain": "integer", "lower": 0, "upper": None, "quotes": [name]}
+        for name in ("stools", "shelves")
+    ]
+    parts["objectives"] = [
+        {
+            "name": "earnings",
+            "sense": "maximize",
+            "expression": "20*stools + 30*shelves",
+            "quotes": [quoted["earnings"], "Maximize the earnings"],
+        }
+    ]
+    parts["constraints"] = [
+        {
+            "name": "time",
+            "expression": "stools + 2*shelves <= hours",
+            "quotes": [quoted["time"], quoted["hours"]],
+        },
+        {"name": "demand", "expression": "shelves <= 15", "quotes": [quoted["most"]]},
+    ]
+    return {**parts, "title": "joiner", "refusal": ""}
+
+
 ANSWERS: tuple[tuple[set[str], Callable[[str, Any], Any]], ...] = (
     ({"findings", *DIMENSIONS}, judged),
     ({"kind", "agents"}, ranked),
+    ({"variables", "objectives", "refusal"}, formulated),
 )
 """Fields of a schema and who answers it."""
