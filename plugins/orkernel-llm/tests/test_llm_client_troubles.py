@@ -246,6 +246,26 @@ def test_calls_at_once_are_limited_over_all_runs_of_the_process(context_of: Cont
     assert server.most_at_once == 3
 
 
+def test_wait_for_a_place_gives_signs_of_life(
+    context_of: Contexts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stopping, "WAITING_EVERY", 0.2)
+    events: list[Event] = []
+    with ScriptedServer([scripted.slow(1.0, GOOD), GOOD]) as server:
+        options = {"concurrency": 1}
+        first = context_of("openai/any", base_url=server.url, options=options)
+        second = first.with_(emit=events.append)
+        with ThreadPoolExecutor(1) as pool:
+            holding = pool.submit(lambda: client_of(first).ask(PROMPT, first))
+            while not server.seen:
+                time.sleep(0.01)
+            client_of(second).ask(PROMPT, second)
+            holding.result(timeout=5)
+    messages = [e.message for e in events if e.kind == "model.waiting"]
+    assert messages
+    assert all("waiting for a place at openai/any" in message for message in messages)
+
+
 def test_interruption_ends_the_wait_for_a_place(context_of: Contexts) -> None:
     with ScriptedServer([scripted.slow(5, GOOD)]) as server:
         options = {"concurrency": 1}

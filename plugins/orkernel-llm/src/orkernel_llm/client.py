@@ -184,7 +184,9 @@ class ModelClient:
             shape = opened.shape
             begun = time.monotonic()
             try:
-                with gate_of(opened.name, opened.address).through(limit, ctx):
+                with gate_of(opened.name, opened.address).through(
+                    limit, ctx, lambda waited: self._wait(ctx, prompt, "a place at", waited)
+                ):
                     begun = time.monotonic()
                     completion = self._once(opened, asked, prompt, ctx)
             except OutOfTime:
@@ -228,14 +230,13 @@ class ModelClient:
             lambda stop: opened.complete(request, stop),
             ctx,
             seconds,
-            lambda waited: self._emit(
-                ctx,
-                "model.waiting",
-                prompt,
-                f"waiting for {self.name} for {waited:.0f} s",
-                seconds=round(waited, 1),
-            ),
+            lambda waited: self._wait(ctx, prompt, "", waited),
         )
+
+    def _wait(self, ctx: RunContext, prompt: Prompt, what: str, waited: float) -> None:
+        place = " ".join(word for word in (what, self.name) if word)
+        message = f"waiting for {place} for {waited:.0f} s"
+        self._emit(ctx, "model.waiting", prompt, message, seconds=round(waited, 1))
 
     def _adapt(self, opened: OpenedModel, fault: Fault, sent: frozenset[str], shape: str) -> bool:
         """Leave out what the server turned down; True if that is worth another try."""
