@@ -44,7 +44,7 @@ def schema(names: Sequence[str]) -> Mapping[str, Any]:
         "type": "object",
         "properties": {
             "kind": {"type": "string"},
-            "agents": {"type": "array", "items": agent},
+            "agents": {"type": "array", "items": agent, "maxItems": len(names)},
         },
         "required": ["kind", "agents"],
         "additionalProperties": False,

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, mo
 from orkernel.records import DIMENSIONS
 from orkernel_llm.failures import Malformed
 
-MOST_FINDINGS = 20
-"""Findings that are taken over; models that repeat themselves list the same one without end."""
+MOST_FINDINGS = 12
+"""Findings that are asked for and taken over; some models list the same one without end."""
 LONGEST = 400
 """Characters of a finding or an explanation that are kept."""
 PROBLEMS = ("missing", "wrong", "quote")
@@ -53,7 +53,7 @@ _SCORE = {
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "findings": {"type": "array", "items": _FINDING},
+        "findings": {"type": "array", "items": _FINDING, "maxItems": MOST_FINDINGS},
         **dict.fromkeys(DIMENSIONS, _SCORE),
     },
     "required": ["findings", *DIMENSIONS],
