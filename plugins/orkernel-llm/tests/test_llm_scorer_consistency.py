@@ -105,9 +105,11 @@ def test_a_serious_finding_caps_lower() -> None:
 
 
 def test_each_further_finding_takes_something_off_but_not_everything() -> None:
-    several = [fault(text=f"fault {i}") for i in range(20)]
+    several = [fault(text=f"fault {i}") for i in range(11)]
+    serious = fault(text="the worst", serious=True)
     assert judged(*several[:3]).scores["constraints"].value == MINOR - 2 * FURTHER
-    assert judged(*several).scores["constraints"].value == LEAST_CAP
+    assert judged(serious, several[0]).scores["constraints"].value == SERIOUS - FURTHER
+    assert judged(serious, *several).scores["constraints"].value == LEAST_CAP
 
 
 def test_the_same_finding_twice_counts_once() -> None:
