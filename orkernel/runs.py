@@ -77,6 +77,28 @@ def write_atomically(path: Path, content: bytes | str) -> None:
         raise
 
 
+def to_lines(value: Any, levels: int = 2) -> str:
+    """JSON with the outer levels broken into lines.
+
+    An order of magnitude faster than `indent`, for which Python's `json` has no fast way, and
+    easier to read where there are many small objects.
+
+    Raises:
+        ValueError: It holds a NaN or an infinity.
+    """
+    inner = levels - 1
+    if not levels or not value or not isinstance(value, dict | list | tuple):
+        return json.dumps(value, allow_nan=False)
+    if isinstance(value, dict):
+        parts = [f"{json.dumps({k: 0})[1:-2]}{to_lines(v, inner)}" for k, v in value.items()]
+        opening, closing = "{}"
+    else:
+        parts = [to_lines(entry, inner) for entry in value]
+        opening, closing = "[]"
+    text = ",\n".join(parts).replace("\n", "\n ")
+    return f"{opening}\n {text}\n{closing}"
+
+
 def no_constant(word: str) -> None:
     """Refuse NaN and infinities, which Python's `json` reads although JSON has none."""
     raise ValueError(f"{word} is no JSON")
@@ -135,7 +157,7 @@ class RunFolder:
 
     def write_json(self, name: str, value: Any) -> None:
         """Write one JSON file atomically."""
-        write_atomically(self.path / name, json.dumps(value, indent=1, allow_nan=False) + "\n")
+        write_atomically(self.path / name, to_lines(value) + "\n")
 
     def write_text(self, name: str, text: str) -> None:
         """Write one text file atomically."""

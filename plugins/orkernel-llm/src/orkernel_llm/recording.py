@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from orkernel.errors import UsageError
-from orkernel.runs import no_constant, write_atomically
+from orkernel.runs import no_constant, to_lines, write_atomically
 from orkernel_llm.conversation import Completion, Message, Prompt, Request, Role
 from orkernel_llm.failures import excerpt
 
@@ -193,7 +193,7 @@ class Recorder:
         with self._lock:
             number = self._next
             self._next += 1
-        content = json.dumps(call_to_json(call), indent=1, allow_nan=False, ensure_ascii=True)
+        content = to_lines(call_to_json(call))
         try:
             self._folder.mkdir(exist_ok=True)
             write_atomically(self._folder / f"{number:04d}.json", content + "\n")
