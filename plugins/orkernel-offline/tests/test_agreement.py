@@ -294,8 +294,10 @@ def test_a_part_of_a_thing_that_is_counted_caps_variables() -> None:
     assert found.scores["objective"].value == rules.ALONE
 
 
-def test_less_than_no_things_caps_variables() -> None:
-    parts = formulation(variables=[{"name": "casks", "lower": None}, {"name": "tubs"}])
+@pytest.mark.parametrize("domain", ["continuous", "integer"])
+def test_less_than_no_things_caps_variables(domain: str) -> None:
+    casks = {"name": "casks", "lower": None, "domain": domain}
+    parts = formulation(variables=[casks, {"name": "tubs"}])
     found = evaluated(candidate(0, solved(values=(-2.0, 44.0)), formulation=parts))
     assert found.scores["variables"].value == sanity.NEGATIVE
 

@@ -44,7 +44,9 @@ NEGATIVE = 50.0
 """Less than no things where the statement asks how many there are."""
 
 SLACK = 1e-6
-"""Below this a value is zero, and within it of a whole number it is whole."""
+"""Below this a value is zero."""
+WHOLE = 1e-5
+"""Within this of a whole number a value is whole, as in the kernel's check."""
 ASKED = re.compile(
     r"\b(?:how many|number of)\s+(?=((?:[a-z][\w-]*\s+){0,3}[a-z][\w-]*))", re.IGNORECASE
 )
@@ -172,31 +174,38 @@ def _things(
     statement: str, problem: Problem, formulation: Formulation, values: Vector
 ) -> Iterator[Cap]:
     """Parts of things, and negative numbers of them, where the statement counts them."""
-    continuous = [v for v in formulation.variables if v.domain == "continuous"]
-    asked = counted_things(statement)
-    if not continuous or not asked:
+    point = np.asarray(values, np.float64)
+    if not np.any((point < -SLACK) | _is_partial(point)):
         return
-    counting = [(v, noun) for v in continuous if (noun := _noun_of(v, asked)) is not None]
+    asked = counted_things(statement)
+    if not asked:
+        return
+    counting = [(v, noun) for v in formulation.variables if (noun := _noun_of(v, asked))]
     if not counting:
         return
     try:
         model = Model.bind(formulation, problem.data)
     except OrkernelError:
         return
-    if len(model.columns) != np.size(values):
+    if len(model.columns) != point.size:
         return
     blocks = {block.name: block for block in model.columns.blocks}
     may_split = DIVISIBLE.search(statement) is not None
     for variable, noun in counting:
         block = blocks[variable.name]
-        part = np.asarray(values, np.float64)[block.offset : block.offset + block.size]
+        part = point[block.offset : block.offset + block.size]
         if np.any(part < -SLACK):
             reason = f"'{variable.name}' is {part.min():.6g}, and it counts {noun}"
             yield Cap(NEGATIVE, ("variables",), reason, True)
-        away = np.abs(part - np.round(part))
-        if np.any(away > SLACK) and not may_split:
-            reason = f"'{variable.name}' is {part[int(np.argmax(away))]:.6g}, and it counts {noun}"
+        partial = part[_is_partial(part)]
+        if partial.size and not may_split:
+            reason = f"'{variable.name}' is {partial[0]:.6g}, and it counts {noun}"
             yield Cap(FRACTIONAL, ("variables",), reason, True)
+
+
+def _is_partial(point: Vector) -> Vector:
+    """Where a point is no whole number; integer variables keep to 1e-5."""
+    return np.asarray(np.abs(point - np.round(point)) > WHOLE)
 
 
 def counted_things(statement: str) -> dict[str, str]:
@@ -204,6 +213,8 @@ def counted_things(statement: str) -> dict[str, str]:
 
     Measures (hours, tons, acres, dollars) are no things: an amount of them can be split.
     """
+    if ASKED.search(statement) is None:
+        return {}
     from orkernel_offline.english.lexicon import UNITS
     from orkernel_offline.english.morphology import lemma, plural
 
