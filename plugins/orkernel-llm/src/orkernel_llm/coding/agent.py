@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from orkernel.algebra.estimation import estimate
-from orkernel.errors import PluginError, UsageError
+from orkernel.errors import PluginError, Unsupported, UsageError
 from orkernel.records import Capability, Guarantee
 from orkernel.solution import Solution, SolverIdentity, Status
 from orkernel_llm.agent_model import AgentModel
@@ -86,12 +86,15 @@ class CodeSolverAgent:
             program claims; `time_limit` where the time ran out before a point held.
 
         Raises:
+            Unsupported: There are several objectives.
             NoIsolation: There is nothing here that could isolate the programs.
             PluginError: No program gave a point that holds.
             Cancelled: The user interrupted.
             UsageError: No language model, or an option has no sensible value.
         """
         started = time.perf_counter()
+        if len(model.formulation.objectives) > 1:
+            raise Unsupported("objectives", "programs are written for one objective at a time")
         settings = Settings.of(ctx.options)
         backend = choose_backend(settings.isolation)
         client = client_of(ctx)
@@ -113,7 +116,7 @@ class CodeSolverAgent:
             tokens=settings.tokens,
             ctx=ctx,
         )
-        who = SolverIdentity("code", client.name, "")
+        who = SolverIdentity("code", client.name, PROMPT)
         try:
             programmer.run(user.text)
         except PluginError:

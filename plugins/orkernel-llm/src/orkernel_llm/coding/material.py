@@ -146,7 +146,7 @@ def _formulation(model: Model) -> str:
             {
                 key: _inline(value, element["name"])
                 for key, value in element.items()
-                if key not in LEFT_OUT and value not in ("", [], {})
+                if key not in LEFT_OUT and (value not in ("", []) or key == "members")
             }
             for element in whole[kind]
         ]
