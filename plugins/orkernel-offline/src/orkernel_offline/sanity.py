@@ -198,7 +198,7 @@ def _things(
             reason = f"'{variable.name}' is {part.min():.6g}, and it counts {noun}"
             yield Cap(NEGATIVE, ("variables",), reason, True)
         partial = part[_is_partial(part)]
-        if partial.size and not may_split:
+        if partial.size and variable.domain == "continuous" and not may_split:
             reason = f"'{variable.name}' is {partial[0]:.6g}, and it counts {noun}"
             yield Cap(FRACTIONAL, ("variables",), reason, True)
 
