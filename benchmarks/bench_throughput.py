@@ -33,7 +33,8 @@ def bench(data: Path, address: str, arguments: argparse.Namespace, folder: Path)
     """
     command = [
         sys.executable, "-m", "orkernel", "bench", str(data), "--jobs", str(arguments.jobs),
-        "--model", "openai/scripted", "--base-url", address, "--json", *arguments.flags,
+        "--model", "openai/scripted", "--base-url", address, "--json",
+        "-o", f"model.concurrency={arguments.jobs}", *arguments.flags,
     ]  # fmt: skip
     if not arguments.no_runs:
         command += ["--out", str(folder / "bench")]
