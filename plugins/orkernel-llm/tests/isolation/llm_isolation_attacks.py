@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 REFUSED = r"PermissionError|FileNotFoundError|Read-only file system|Operation not permitted"
+NO_ROOT = REFUSED + "|Invalid argument"
 FENCE = r"only files in the working folder|isolated process may not|not available in the isolated"
 
 
@@ -280,7 +281,7 @@ print("ESCAPED")
     Attack(
         "use up processor time, ignoring the warning",
         "import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
-        r"CPU limit of 2 s",
+        r"CPU limit of 1.5 s",
         25,
         stops=True,
     ),
@@ -335,8 +336,8 @@ KERNEL = (
     ),
     Attack("mount", LIBC + "call(libc.mount(b'none', b'/tmp', b'tmpfs', 0, None))", REFUSED),
     Attack("trace the host", LIBC + "call(libc.ptrace(16, host_pid, None, None))", REFUSED),
-    Attack("become root", "import os; os.setuid(0); print('ESCAPED')", REFUSED),
-    Attack("become root from C", LIBC + "call(libc.setresuid(0, 0, 0))", REFUSED),
+    Attack("become root", "import os; os.setuid(0); print('ESCAPED')", NO_ROOT),
+    Attack("become root from C", LIBC + "call(libc.setresuid(0, 0, 0))", NO_ROOT),
     Attack("make namespaces", LIBC + "call(libc.unshare(0x10000000))", REFUSED),
     Attack("enter a namespace", LIBC + "call(libc.setns(3, 0))", REFUSED),
     Attack("change the root", "import os; os.chroot('/tmp'); print('ESCAPED')", REFUSED),
@@ -352,6 +353,18 @@ KERNEL = (
     ),
     Attack(
         "call by the old numbers", LIBC + "call(libc.syscall(0x40000000 + 41, 2, 1, 0))", "Errno"
+    ),
+    Attack(
+        "call as a 32-bit process",
+        """
+import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(bytes.fromhex("b814000000cd80c3"))
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+print("ESCAPED")
+""",
+        "killed by SIG(SYS|ILL|SEGV)",
+        stops=True,
     ),
     Attack("reboot", LIBC + "call(libc.reboot(0x01234567))", REFUSED),
     Attack("set the clock", "import time; time.clock_settime(0, 0); print('ESCAPED')", REFUSED),

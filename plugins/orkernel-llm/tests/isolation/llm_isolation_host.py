@@ -14,7 +14,7 @@ from orkernel_llm.isolation.backends.base import Ends, Launched
 BACKENDS = ("bubblewrap", "landlock")
 SMALL = Limits(
     wall_seconds=30,
-    cpu_seconds=2,
+    cpu_seconds=1.5,
     memory_mb=512,
     disk_mb=4,
     processes=16,
@@ -29,8 +29,9 @@ class Host:
     def __init__(self, folder: Path) -> None:
         self.secret = "sk-planted-" + os.urandom(8).hex()
         self.folder = folder
+        temporary = Path(tempfile.gettempdir())
         for path in (folder, *folder.parents):
-            if path.is_relative_to(tempfile.gettempdir()) and path != Path(tempfile.gettempdir()):
+            if temporary in path.parents and path.stat().st_uid == os.geteuid():
                 path.chmod(0o755)
         keys = folder / ".ssh"
         keys.mkdir()

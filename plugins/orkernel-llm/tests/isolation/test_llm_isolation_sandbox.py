@@ -175,31 +175,35 @@ def test_two_sandboxes_do_not_see_each_other(backend: Recorded) -> None:
 
 
 HOST = """
-import sys, threading, time
+import os, sys, threading, time
 from orkernel_llm.isolation import Limits, Sandbox, choose_backend
-backend = choose_backend(sys.argv[1])
-sandbox = Sandbox(Limits(), backend)
+from orkernel_llm.isolation.processes import descendants
+sandbox = Sandbox(Limits(), choose_backend(sys.argv[1]))
+sandbox.run("open('own', 'w').write('x')", 60)
 code = '''
 import os, time
 if os.fork() == 0:
     os.setsid()
     if os.fork():
         os._exit(0)
-print("MARK", flush=True)
 time.sleep(60)
 '''
 threading.Thread(target=sandbox.run, args=(code, 60), daemon=True).start()
-while b"MARK" not in bytes(sandbox._watch._output):
-    time.sleep(0.01)
-print(" ".join(map(str, __import__("orkernel_llm.isolation.processes", fromlist=["x"]).descendants(
-    __import__("os").getpid()))), flush=True)
+time.sleep(0.5)
+print(*descendants(os.getpid()), flush=True)
 time.sleep(60)
 """
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-def test_everything_inside_ends_when_the_host_is_killed(name: str) -> None:
-    host = subprocess.Popen([sys.executable, "-c", HOST, name], stdout=subprocess.PIPE, text=True)
+def test_everything_inside_ends_when_the_host_is_killed(name: str, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST, name],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
     assert host.stdout is not None
     inside = [int(pid) for pid in host.stdout.readline().split()]
     assert len(inside) >= 3
@@ -207,9 +211,10 @@ def test_everything_inside_ends_when_the_host_is_killed(name: str) -> None:
     host.wait()
     host.stdout.close()
     deadline = time.monotonic() + 10
-    while time.monotonic() < deadline and any(_runs(pid) for pid in inside):
+    while time.monotonic() < deadline and (any(map(_runs, inside)) or any(tmp_path.iterdir())):
         time.sleep(0.02)
     assert not [pid for pid in inside if _runs(pid)]
+    assert list(tmp_path.iterdir()) == []
 
 
 def _runs(pid: int) -> bool:

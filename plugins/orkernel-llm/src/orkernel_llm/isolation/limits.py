@@ -8,9 +8,6 @@ from typing import Any
 ANSWER_BYTES = 8 << 20
 """Size that an answer may have as JSON."""
 
-FILES = 10_000
-"""Files and folders that the working folder may hold."""
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -63,13 +63,11 @@ def _packages() -> tuple[str, ...]:
     """The folders of installed packages that this interpreter imports from, in its order."""
     installed = {os.path.realpath(folder) for folder in site.getsitepackages()}
     installed.add(os.path.realpath(site.getusersitepackages()))
-    roots = [os.path.realpath(prefix) + os.sep for prefix in (sys.prefix, sys.base_prefix)]
-    standard = os.path.realpath(sysconfig.get_paths()["stdlib"])
     kept: dict[str, None] = {}
     for folder in sys.path:
         real = os.path.realpath(folder)
-        inside = any(real.startswith(root) for root in roots) and "site-packages" in real
-        if folder and os.path.isdir(real) and (real in installed or inside) and real != standard:
+        named = os.path.basename(real) in ("site-packages", "dist-packages")
+        if folder and os.path.isdir(real) and (named or real in installed):
             kept[folder] = None
     return tuple(kept)
 

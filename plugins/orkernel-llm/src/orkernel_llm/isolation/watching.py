@@ -11,10 +11,17 @@ from collections.abc import Callable
 
 from orkernel_llm.isolation import hostile, processes
 from orkernel_llm.isolation.backends.base import Backend, Ends, Launched
-from orkernel_llm.isolation.limits import ANSWER_BYTES, FILES, Limits
+from orkernel_llm.isolation.guest.folders import FILES
+from orkernel_llm.isolation.limits import ANSWER_BYTES, Limits
 
 PERIOD = 0.025
 """Seconds between two looks at what the process uses."""
+
+LEISURE = 4
+"""The watching thread looks at most during this part of its time: one in `LEISURE`."""
+
+START = 30
+"""Seconds that an interpreter may take to start."""
 
 _CHUNK = 65536
 _LINE = ANSWER_BYTES + 8 * hostile.MESSAGE
@@ -39,8 +46,8 @@ class Watch:
         self._output = bytearray()
         self._lines = bytearray()
         self._results: list[hostile.Result] = []
-        self._deadline: float | None = None
-        self._allowed = ""
+        self._deadline: float | None = time.monotonic() + START
+        self._allowed = f"it did not start within {START} s"
         self._close = threading.Event()
         self._failure: BaseException | None = None
         self._started = False
@@ -98,18 +105,22 @@ class Watch:
         self._thread.join()
 
     def _wait(self, done: Callable[[], bool]) -> None:
+        """Wait in short turns: a signal that another thread got reaches the main one in between."""
         with self._changed:
-            self._changed.wait_for(done)
+            while not self._changed.wait_for(done, PERIOD):
+                continue
 
     def _send(self, request: bytes) -> bool:
         left = memoryview(request)
         while left:
-            if self.stopped:
-                return False
-            if not select.select([], [self._requests], [], PERIOD)[1]:
-                continue
             try:
-                left = left[os.write(self._requests, left) :]
+                select.select([], [self._requests], [], PERIOD)
+                with self._changed:
+                    if self.stopped:
+                        return False
+                    left = left[os.write(self._requests, left) :]
+            except BlockingIOError:
+                continue
             except OSError:
                 return False
         return True
@@ -136,7 +147,10 @@ class Watch:
             why = self._watch(launched, results, output)
         except Exception as error:
             why = f"the process could not be watched: {error}"
-        launched.end()
+        try:
+            launched.end()
+        except OSError as error:
+            why += f"; what it left could not be removed: {error}"
         self._drain(output)
         with self._changed:
             self.stopped = why
@@ -148,7 +162,8 @@ class Watch:
         poll = select.poll()
         poll.register(results, select.POLLIN)
         poll.register(output, select.POLLIN)
-        looked = 0.0
+        look = 0.0
+        marked = False
         seen = processes.Usage(0, 0)
         while True:
             ready = dict(poll.poll(PERIOD * 1000))
@@ -165,13 +180,17 @@ class Watch:
             now = time.monotonic()
             if self._deadline is not None and now > self._deadline:
                 return self._allowed
-            if now - looked >= PERIOD:
-                looked = now
+            if now >= look:
                 pid = launched.process.pid
                 seen = processes.usage(pid, self._limits.memory_mb << 20)
-                told = self._exceeded(launched, seen)
-                if told:
-                    return told
+                exceeded = self._exceeded(launched, seen)
+                if exceeded:
+                    return exceeded
+                taken = time.monotonic() - now
+                look = now + max(PERIOD, LEISURE * taken)
+            if self._started and not marked:
+                marked = True
+                processes.let_be_killed_first(launched.process.pid)
 
     def _exceeded(self, launched: Launched, seen: processes.Usage) -> str:
         limits = self._limits
@@ -219,7 +238,8 @@ class Watch:
         with self._changed:
             if self._started:
                 self._results.append(result)
-            self._started = True
+            else:
+                self._started, self._deadline = True, None
             self._changed.notify_all()
 
     def _drain(self, output: int) -> bool:
@@ -235,7 +255,7 @@ class Watch:
 
     def _ending(self, launched: Launched, seen: processes.Usage) -> str:
         try:
-            code = launched.process.wait(1.0)
+            code = launched.process.wait(0.3)
         except Exception:
             return "the process closed its pipe"
         number = -code if code < 0 else code - 128

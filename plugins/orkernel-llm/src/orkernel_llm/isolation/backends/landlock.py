@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from orkernel_llm.isolation import folders, processes, seccomp, syscalls
+from orkernel_llm.isolation import processes, seccomp, syscalls
 from orkernel_llm.isolation.backends.base import (
     Ends,
     Room,
@@ -19,7 +19,7 @@ from orkernel_llm.isolation.backends.base import (
     settings,
     unused_user,
 )
-from orkernel_llm.isolation.guest import fences
+from orkernel_llm.isolation.guest import fences, folders
 from orkernel_llm.isolation.limits import Limits
 from orkernel_llm.isolation.places import GUEST, needed, open_to_all
 
@@ -134,9 +134,10 @@ class LandlockProcess:
                     yield held.st_blocks * 512
 
     def end(self) -> None:
-        """Have the warden kill everything, and remove the folder."""
+        """Have the warden kill everything and remove the folder."""
         os.close(self._life)
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         self.process.wait()
-        folders.remove(self._folder)
+        if self._folder.exists():
+            folders.remove(self._folder)

@@ -12,16 +12,17 @@ import os
 import select
 import signal
 import sys
+from pathlib import Path
 from typing import Any
 
-from . import fences, identity, worker
+from . import fences, folders, identity, worker
 
 _SUBREAPER = 36
 _PERIOD = 0.05
 
 
 def main() -> None:
-    """Start the isolated process, wait, kill everything, tell how it ended as a shell does."""
+    """Start the isolated process, wait, kill and remove everything, and tell how it ended."""
     config = json.loads(sys.argv[2])
     libc = ctypes.CDLL(None, use_errno=True)
     identity.checked(libc.prctl(_SUBREAPER, 1, 0, 0, 0))
@@ -34,6 +35,7 @@ def main() -> None:
         os.close(descriptor)
     status = _wait(inside, config["life"])
     _kill_all()
+    folders.remove(Path(config["folder"]))
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
     os._exit(code if code >= 0 else 128 - code)
 

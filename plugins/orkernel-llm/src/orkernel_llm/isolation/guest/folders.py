@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from orkernel_llm.isolation.limits import FILES
+FILES = 2_000
+"""Files and folders that a working folder may hold."""
 
 DEPTH = 64
 """Levels of folders that are measured."""
