@@ -233,7 +233,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(json_values)
 def test_any_json_gives_a_choice_among_the_agents_or_a_told_failure(value: Any) -> None:
     try:

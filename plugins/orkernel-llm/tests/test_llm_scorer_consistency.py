@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orkernel.formulation.provenance import locate
@@ -259,6 +259,7 @@ claims = st.fixed_dictionaries(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(claims, max_size=8), st.floats(0, 100))
 def test_nothing_raises_a_number_and_open_findings_keep_it_below_the_cap(
     findings: list[dict[str, Any]], score: float
@@ -274,6 +275,7 @@ def test_nothing_raises_a_number_and_open_findings_keep_it_below_the_cap(
             assert found.scores[finding.dimension].value <= SERIOUS
 
 
+@settings(deadline=None)
 @given(st.lists(claims, max_size=6))
 def test_equal_judgements_give_equal_scores(findings: list[dict[str, Any]]) -> None:
     assert judged(*findings) == judged(*findings)

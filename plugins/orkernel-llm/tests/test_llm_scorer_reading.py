@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orkernel.records import DIMENSIONS
@@ -195,6 +195,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_any_score_is_in_range_or_refused(value: Any) -> None:
     found = outcome(lambda: read_score(value))
@@ -202,6 +203,7 @@ def test_any_score_is_in_range_or_refused(value: Any) -> None:
     assert found != ""
 
 
+@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {},
@@ -217,6 +219,7 @@ def test_any_json_gives_numbers_in_range_or_a_told_failure(value: Any) -> None:
         assert all(0.0 <= found.mark(d).score <= 100.0 for d in DIMENSIONS)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_one_line_is_one_printable_line(text: str) -> None:
     line = one_line(text)

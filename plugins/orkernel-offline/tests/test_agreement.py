@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orkernel.context import RunContext
@@ -173,6 +173,7 @@ def test_the_gap_that_an_agent_leaves_is_no_disagreement() -> None:
     assert values_of(evaluated(candidate(), rough)) == everywhere(100.0)
 
 
+@settings(deadline=None)
 @given(
     value=st.floats(-1e9, 1e9),
     other=st.floats(-1e9, 1e9),
@@ -188,6 +189,7 @@ def test_agreement_is_symmetric_and_reflexive(
     assert agree(one, two) == agree(two, one)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([700.0, 800.0, 900.0]), min_size=1, max_size=6), st.randoms())
 def test_the_order_of_peers_has_no_influence_on_scores(
     objectives: list[float], source: Any
@@ -272,6 +274,7 @@ def test_an_objective_that_is_no_number_caps_low(objective: float) -> None:
     assert evaluated(candidate(0, solved(objective))).minimum == sanity.NOT_FINITE
 
 
+@settings(deadline=None)
 @given(st.floats(1.0, 1e3))
 def test_an_objective_is_absurd_only_beyond_the_stated_factor(share: float) -> None:
     limit = sanity.ABSURD_FACTOR * 40.0**2 * 2
