@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orkernel.formulation.schema import Formulation
-from orkernel_llm.formulating.compact import SCHEMA, number_of
+from orkernel_llm.formulating.compact import SCHEMA, Compact, number_of
 from orkernel_llm.formulating.conversion import (
     Unreadable,
     read_compact,
@@ -207,6 +207,25 @@ def test_any_json_gives_a_formulation_or_a_told_fault(value: Any) -> None:
     assert formulation is None or formulation.variables
 
 
+def test_priorities_keep_their_order_wherever_they_begin() -> None:
+    goals = [
+        {"name": name, "sense": "maximize", "expression": "sewn['red']", "priority": priority}
+        for name, priority in (("joy", 0), ("thrift", 1))
+    ]
+    assert [o.priority for o in converted(objectives=goals).objectives] == [0, 1]
+
+
+def test_the_schema_for_servers_has_the_fields_that_are_read() -> None:
+    read = Compact.model_json_schema()
+    assert SCHEMA["properties"].keys() == read["properties"].keys()
+    for group, field in read["properties"].items():
+        if field.get("type") != "array":
+            continue
+        definition = read["$defs"][field["items"]["$ref"].rpartition("/")[2]]
+        offered = SCHEMA["properties"][group]["items"]["properties"]
+        assert offered.keys() == definition["properties"].keys(), group
+
+
 # ---------------------------------------------------------------------------- notation
 
 
@@ -220,6 +239,7 @@ def test_any_json_gives_a_formulation_or_a_told_fault(value: Any) -> None:
         ("2×x − y^2 ≥ 0;", "2*x - y**2 >= 0"),
         ('x["a=b"] = 1', 'x["a=b"] == 1'),
         ("x[“red”] ≠ 0", 'x["red"] != 0'),
+        ('x["O’Brien–Sée", "2×4"] = 1', 'x["O’Brien–Sée", "2×4"] == 1'),
     ],
 )
 def test_signs_are_put_into_the_algebra(written: str, meant: str) -> None:

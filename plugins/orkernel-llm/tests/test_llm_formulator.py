@@ -303,6 +303,8 @@ def test_two_clean_candidates_that_agree_end_the_loop(run_of: Callable[..., Run]
         {"trial": solved(status=Status.UNBOUNDED)},
         {"trial": None},
         {"second": solved(99.0)},
+        {"second": solved(status=Status.INFEASIBLE)},
+        {"second": solved(status=Status.UNBOUNDED)},
         {"refused": "no"},
         {"evaluations": (judged(95.0, Finding("objective", "odd")),)},
         {"diagnostics": candidate(answer=MISNAMED).diagnostics},
@@ -310,6 +312,14 @@ def test_two_clean_candidates_that_agree_end_the_loop(run_of: Callable[..., Run]
 )
 def test_anything_open_keeps_the_loop_going(changes: dict[str, Any]) -> None:
     assert nothing_left(agreeing(**changes)) is None
+
+
+@pytest.mark.parametrize(
+    "status", [Status.INFEASIBLE, Status.UNBOUNDED, Status.PARETO_FRONT, Status.FEASIBLE]
+)
+def test_only_optima_can_agree(status: Status) -> None:
+    alike = [replace(c, trial=solved(status=status), second=None) for c in agreeing()]
+    assert nothing_left(alike) is None
 
 
 def test_one_candidate_is_never_enough() -> None:

@@ -92,7 +92,7 @@ def to_formulation(found: Compact) -> Formulation:
                 **_named(o.name, o.quotes, o.unit),
                 "sense": o.sense,
                 "expression": algebra(o.expression),
-                "priority": max(1, o.priority),
+                "priority": o.priority,
             }
             for o in found.objectives
         ],

@@ -15,7 +15,7 @@ from orkernel_llm.formulating.clarifying import clarifications
 from orkernel_llm.formulating.compact import SCHEMA
 from orkernel_llm.formulating.conversion import Unreadable, read_compact, to_formulation
 from orkernel_llm.formulating.history import found_lines, history_text, shown
-from orkernel_llm.formulating.stopping import nothing_left, repeated
+from orkernel_llm.formulating.stopping import is_clean, nothing_left, repeated
 from orkernel_llm.formulating.tables import tables_text
 from orkernel_llm.prompting import render
 
@@ -121,14 +121,7 @@ class LlmFormulator:
 def _task(history: Sequence[Candidate]) -> str:
     if not history:
         return FIRST
-    last = history[-1]
-    faulty = (
-        last.refused
-        or last.diagnostics
-        or any(evaluation.findings for evaluation in last.evaluations)
-        or nothing_left((last, last)) is None
-    )
-    return MEND if faulty else AFRESH
+    return AFRESH if is_clean(history[-1]) else MEND
 
 
 def _repair_prompt(

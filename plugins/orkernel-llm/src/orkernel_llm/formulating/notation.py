@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _SIGNS = {
     "≤": "<=",
@@ -21,11 +22,8 @@ _SIGNS = {
     "∈": " in ",
     "∀": " ",
     "\u00a0": " ",
-    "“": '"',
-    "”": '"',
-    "‘": "'",
-    "’": "'",
 }
+_QUOTATION_MARKS = str.maketrans("“”‘’", "\"\"''")
 _LONELY_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
 _REVERSED = re.compile(r"=([<>])(?!=)")
 _TEXT = re.compile(r"\"[^\"]*\"|'[^']*'")
@@ -39,8 +37,8 @@ def algebra(expression: str, *, is_relation: bool = False) -> str:
         is_relation: A single `=` means equality, as in a constraint.
     """
     text = expression.strip().removesuffix(";").strip()
-    for sign, plain in _SIGNS.items():
-        text = text.replace(sign, plain)
+    text = _outside_texts(text, lambda part: part.translate(_QUOTATION_MARKS))
+    text = _outside_texts(text, _plain_signs)
     if not is_relation:
         return text
     return _outside_texts(text, _equality)
@@ -52,15 +50,20 @@ def generators(for_each: str) -> str:
     return re.sub(r"^\s*(?:for\s+(?:all|each|every)|for)\s+", "", text).strip()
 
 
+def _plain_signs(text: str) -> str:
+    for sign, plain in _SIGNS.items():
+        text = text.replace(sign, plain)
+    return text
+
+
 def _equality(text: str) -> str:
     text = _REVERSED.sub(r"\1=", text)
     return _LONELY_EQUALS.sub("==", text)
 
 
-def _outside_texts(text: str, change: object) -> str:
-    assert callable(change)
+def _outside_texts(text: str, change: Callable[[str], str]) -> str:
     pieces, end = [], 0
     for found in _TEXT.finditer(text):
-        pieces += [str(change(text[end : found.start()])), found.group()]
+        pieces += [change(text[end : found.start()]), found.group()]
         end = found.end()
-    return "".join([*pieces, str(change(text[end:]))])
+    return "".join([*pieces, change(text[end:])])

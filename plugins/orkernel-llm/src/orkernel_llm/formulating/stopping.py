@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 AGREEMENT = 1e-6
 """Relative difference of two optima that still counts as agreement."""
-CONCLUSIVE = frozenset({Status.OPTIMAL, Status.INFEASIBLE, Status.PARETO_FRONT})
-TASTE = frozenset({"no-source", "no-units", "unit-unknown"})
-"""Codes of warnings that another formulation need not mend."""
+BEYOND_REPAIR = frozenset({"units-unchecked"})
+"""Codes of warnings that are about the installation, not the formulation."""
 
 
 def nothing_left(history: Sequence[Candidate]) -> str | None:
     """Why no further candidate is needed, or None if one is.
 
     Needed are two candidates that agree: the last one with nothing found against it by the
-    checks, the scorers and the trial solves, and another one with the same optimum.
+    checks, the scorers and the trial solves, and another one with the same optimum. Fronts,
+    local optima and infeasible models are no such agreement.
     """
     if len(history) < 2:
         return None
     last = history[-1]
-    if not _is_clean(last):
+    if not is_clean(last):
         return None
     assert last.trial is not None
     agreeing = [
@@ -44,19 +44,18 @@ def nothing_left(history: Sequence[Candidate]) -> str | None:
     )
 
 
-def _is_clean(candidate: Candidate) -> bool:
+def is_clean(candidate: Candidate) -> bool:
+    """True if nothing is known against a candidate and its trial solve ends at an optimum."""
     trial = candidate.trial
-    if candidate.refused or trial is None or trial.status not in CONCLUSIVE:
+    if candidate.refused or trial is None or trial.status is not Status.OPTIMAL:
         return False
-    if any(d.code not in TASTE for d in candidate.diagnostics):
+    if any(d.code not in BEYOND_REPAIR for d in candidate.diagnostics):
         return False
     if any(evaluation.findings for evaluation in candidate.evaluations):
         return False
     is_empty = trial.values is not None and trial.values.size and not trial.values.any()
     second = candidate.second
-    return not is_empty and (
-        second is None or second.status not in CONCLUSIVE or agree(second, trial)
-    )
+    return not is_empty and (second is None or agree(second, trial))
 
 
 def agree(first: Solution, second: Solution) -> bool:
