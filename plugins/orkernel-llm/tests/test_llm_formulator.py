@@ -362,6 +362,14 @@ def test_only_tables_that_the_statement_names_are_shown(tmp_path: Path) -> None:
     assert tables_text("silk_prices", None) == "none"
 
 
+def test_a_link_that_leaves_the_data_folder_is_no_table(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (tmp_path / "secret.txt").write_text("user,key\nme,hidden\n")
+    (data / "prices.csv").symlink_to(tmp_path / "secret.txt")
+    assert tables_text("see prices.csv", data) == "none"
+
+
 def test_odd_tables_are_told_not_raised(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")

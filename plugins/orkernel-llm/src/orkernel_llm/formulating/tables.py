@@ -28,14 +28,20 @@ def tables_text(statement: str, folder: Path | None) -> str:
 
 
 def named_tables(statement: str, folder: Path | None) -> list[Path]:
-    """The CSV files of a folder that a statement names, sorted."""
+    """The CSV files of a folder that a statement names, sorted; links that leave it are none."""
     if folder is None:
         return []
     try:
-        found = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".csv" and p.is_file())
+        found = sorted(p for p in folder.iterdir() if _is_table(p, folder.resolve()))
     except OSError:
         return []
     return [path for path in found if _is_named(path, statement)]
+
+
+def _is_table(path: Path, folder: Path) -> bool:
+    return (
+        path.suffix.lower() == ".csv" and path.is_file() and path.resolve().is_relative_to(folder)
+    )
 
 
 def _is_named(path: Path, statement: str) -> bool:
