@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 from llm_coding_runs import GOOD, STATEMENT, Contexts, Ran, Solve, fenced, model_of
 from llm_scripted_model import Answer
+from llm_scripted_server import ScriptedServer, answer, cut_at_length, refusal, tool_call
 
 from orkernel.errors import Cancelled, PluginError, UsageError
 from orkernel.model import Model
-from orkernel.records import Guarantee
+from orkernel.records import Guarantee, Problem
 from orkernel.solution import Status
 from orkernel.verify import verify
 from orkernel_llm.coding import agent as agent_module
-from orkernel_llm.failures import Unreachable
+from orkernel_llm.coding.agent import CodeSolverAgent
+from orkernel_llm.failures import ModelRefused, Unreachable
 from orkernel_llm.isolation import NoIsolation
 
 
@@ -367,6 +369,29 @@ def test_the_model_sees_every_answer_and_every_observation_once(solve: Solve) ->
     whole = "\n".join(m.text for m in ran.asked.seen[-1].messages)
     assert whole.count("print('first')") == 1
     assert whole.count(STATEMENT) == 1
+
+
+def test_answers_that_are_cut_empty_or_tool_calls_are_told_and_left_out_of_the_conversation(
+    context_of: Contexts,
+) -> None:
+    behaviours = [cut_at_length("Let us see. " * 50), tool_call(), answer(GOOD)]
+    with ScriptedServer(behaviours) as server:
+        ctx = context_of("openai/any", base_url=server.url)
+        solution = CodeSolverAgent().solve(Problem(STATEMENT), model_of(), ctx)
+    assert solution.objective == 11
+    assert solution.statistics["steps"] == 3
+    assert solution.statistics["tokens"] == ctx.ledger.prompt_tokens + ctx.ledger.completion_tokens
+    assert [m["role"] for m in server.seen[2].body["messages"]] == ["system", "user"]
+    assert "too long and was cut" in server.seen[2].text
+    assert "no Python code in your answer" in server.seen[2].text
+
+
+def test_a_model_that_declines_ends_the_attempts(context_of: Contexts) -> None:
+    with ScriptedServer([refusal("I will not write code.")]) as server:
+        ctx = context_of("openai/any", base_url=server.url)
+        with pytest.raises(ModelRefused, match="I will not write code"):
+            CodeSolverAgent().solve(Problem(STATEMENT), model_of(), ctx)
+    assert len(server.seen) == 1
 
 
 # ------------------------------------------------------------------ budgets and ends

@@ -48,7 +48,6 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         ctx: For events and cancellation.
 
     Attributes:
-        spent: Tokens used so far.
         answers: Answers of the model so far.
         last: What happened last that kept the agent from an answer, in one line.
     """
@@ -68,7 +67,7 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         self._judge = judge
         self._tokens = tokens
         self._ctx = ctx
-        self.spent = 0
+        self._begun = _tokens(ctx)
         self.answers = 0
         self.last = ""
         super().__init__(
@@ -80,6 +79,11 @@ class Programmer(CodeAgent):  # type: ignore[misc]
             code_block_tags="markdown",
         )
 
+    @property
+    def spent(self) -> int:
+        """Tokens of all prompts and answers so far."""
+        return _tokens(self._ctx) - self._begun
+
     def initialize_system_prompt(self) -> str:
         """Our own prompt, taken literally."""
         return self._system
@@ -90,13 +94,19 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         return ChatMessage(role=MessageRole.ASSISTANT, content="")
 
     def write_memory_to_messages(self, summary_mode: bool = False) -> list[ChatMessage]:
-        """The conversation, every answer and every observation once."""
+        """The conversation, every answer and every observation once.
+
+        An answer that was cut or empty is left out: models copy what they see themselves say.
+        """
         del summary_mode
         messages = [_message(MessageRole.SYSTEM, self._system)]
         for step in self.memory.steps:
             if isinstance(step, TaskStep):
                 messages.append(_message(MessageRole.USER, step.task))
             elif isinstance(step, ActionStep) and step.observations is not None:
+                if step.model_output is None:
+                    messages[-1].content[0]["text"] += f"\n\n{step.observations}"
+                    continue
                 messages.append(_message(MessageRole.ASSISTANT, str(step.model_output)))
                 messages.append(_message(MessageRole.USER, step.observations))
         return messages
@@ -106,21 +116,20 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         messages = self.write_memory_to_messages()
         memory_step.model_input_messages = messages
         self._stay_within_budget(messages)
+        self.answers += 1
         try:
             reply = self.model.generate(messages)
         except Truncated:
-            memory_step.model_output = "(cut)"
             self.last = "the model's answer was cut at its limit of tokens"
-            told = "Your answer was too long and was cut. Write a shorter program, without prose."
+            told = (
+                "Your last answer was too long and was cut. Write a short program, without prose."
+            )
         except Malformed as error:
-            memory_step.model_output = error.text.strip() or "(empty)"
-            self.last = "the model's answer was empty"
+            self.last = f"the model's answer was of no use: {error.why}"
             told = NO_CODE
         else:
             memory_step.model_output = reply.content
             memory_step.token_usage = reply.token_usage
-            self.answers += 1
-            self.spent += reply.token_usage.total_tokens
             told = self._acted(memory_step, reply.content)
         accepted = self._judge.accepted
         left = self.max_steps - self.step_number
@@ -161,7 +170,9 @@ class Programmer(CodeAgent):  # type: ignore[misc]
         return f"{printed}\n\nThe answer was checked and refused: {wrong}"
 
     def _stay_within_budget(self, messages: list[ChatMessage]) -> None:
-        """Raise where the next call would go beyond the budget of tokens."""
+        """Raise where there is no time, or where the next call would go beyond the tokens."""
+        if self._ctx.remaining() == 0.0:
+            raise PluginError("there is no time left for another program")
         coming = estimate_tokens(sum(len(m.content[0]["text"]) for m in messages))
         if self.spent + coming > self._tokens:
             raise PluginError(
@@ -169,6 +180,10 @@ class Programmer(CodeAgent):  # type: ignore[misc]
                 + (f"; last: {self.last}" if self.last else ""),
                 fix="allow more with -o code.tokens=N",
             )
+
+
+def _tokens(ctx: RunContext) -> int:
+    return ctx.ledger.prompt_tokens + ctx.ledger.completion_tokens
 
 
 def code_in(text: str) -> str | None:
