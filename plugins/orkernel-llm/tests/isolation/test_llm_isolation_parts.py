@@ -59,7 +59,7 @@ OPEN_DOOR = """#!{python}
 import json, os, sys
 line = sys.argv[sys.argv.index("--") + 1 :]
 line[-1] = json.dumps(json.loads(line[-1]) | {{"uid": None}})
-os.chdir("/tmp")
+os.chdir({folder!r})
 os.execv(line[0], line)
 """
 
@@ -69,7 +69,7 @@ def test_a_bwrap_that_isolates_nothing_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake = tmp_path / "bwrap"
-    fake.write_text(OPEN_DOOR.format(python=sys.executable))
+    fake.write_text(OPEN_DOOR.format(python=sys.executable, folder=str(tmp_path)))
     fake.chmod(0o755)
     monkeypatch.setattr(
         "orkernel_llm.isolation.backends.bubblewrap.candidates", lambda: [str(fake)]
