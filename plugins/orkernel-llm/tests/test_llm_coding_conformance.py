@@ -2,7 +2,9 @@
 
 from orkernel.testing import SolverAgentConformance
 
-NO_CLAIM = "it raises: that a program calls a model infeasible is told as an error, not as an answer"
+NO_CLAIM = (
+    "it raises: that a program calls a model infeasible is told as an error, not as an answer"
+)
 
 
 class TestCode(SolverAgentConformance):
