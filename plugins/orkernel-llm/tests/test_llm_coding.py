@@ -356,6 +356,13 @@ final_answer({"variables": {"sacks": {(g,): 1 for g in list_}}})
     assert ran.answer.objective == 5
 
 
+def test_equal_programs_print_equal_words_so_that_conversations_can_be_replayed(
+    solve: Solve,
+) -> None:
+    printing = fenced("print({'rye', 'oats', 'corn', 'wheat', 'spelt', 'millet'})")
+    assert len({solve([printing, GOOD]).told(1) for _ in range(3)}) == 1
+
+
 def test_huge_output_is_cut_and_the_program_goes_on_or_is_told(solve: Solve) -> None:
     ran = solve([fenced("for _ in range(200_000):\n    print('x' * 500)"), GOOD])
     assert len(ran.told(1)) < 6000

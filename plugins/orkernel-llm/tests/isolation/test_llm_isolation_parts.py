@@ -288,6 +288,7 @@ def test_the_environment_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         "HOME",
         "TMPDIR",
         "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHASHSEED",
         "MALLOC_ARENA_MAX",
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",

@@ -71,7 +71,7 @@ class Backend(Protocol):
 def command(places: Places, module: str, config: Mapping[str, Any]) -> list[str]:
     """The command line of a module of the guest."""
     start = START.format(module=module)
-    return [places.python, "-I", "-S", "-c", start, str(GUEST.parent), json.dumps(config)]
+    return [places.python, "-s", "-S", "-P", "-c", start, str(GUEST.parent), json.dumps(config)]
 
 
 def settings(limits: Limits, ends: Ends, places: Places, uid: int | None) -> dict[str, Any]:
@@ -94,7 +94,11 @@ def settings(limits: Limits, ends: Ends, places: Places, uid: int | None) -> dic
 
 
 def environment(places: Places, folder: str) -> dict[str, str]:
-    """The whole environment of the isolated process; nothing of the host's is in it."""
+    """The whole environment of the isolated process; nothing of the host's is in it.
+
+    The order of sets is always the same, so that equal programs print equal words: a recorded
+    conversation can be replayed.
+    """
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     return {
         "PATH": os.pathsep.join(places.search),
@@ -102,6 +106,7 @@ def environment(places: Places, folder: str) -> dict[str, str]:
         "HOME": folder,
         "TMPDIR": folder,
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
         "MALLOC_ARENA_MAX": "2",
         **dict.fromkeys(threads, "1"),
     }
