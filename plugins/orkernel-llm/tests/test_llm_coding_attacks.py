@@ -14,6 +14,7 @@ from llm_coding_runs import GOOD, STATEMENT, Contexts, Ran, Solve, fenced
 from llm_scripted_model import Answer
 
 from orkernel.errors import PluginError
+from orkernel_llm.isolation import NoIsolation, choose_backend
 from orkernel_llm.isolation.backends.base import unused_user
 
 INJECTED = (
@@ -92,6 +93,28 @@ def test_a_run_that_only_tries_what_is_refused_ends_told(solve: Solve, tmp_path:
     assert isinstance(ran.error, PluginError)
     assert "the isolation refused what a program tried" in str(ran.error)
     assert "secret-of-the-user" not in str(ran.error)
+
+
+@pytest.mark.parametrize("isolation", ["bubblewrap", "landlock"])
+def test_either_way_of_isolation_takes_data_in_and_keeps_files_out(
+    solve: Solve, tmp_path: Path, isolation: str
+) -> None:
+    try:
+        choose_backend(isolation)
+    except NoIsolation:
+        ran = solve([GOOD], agent_options={"isolation": isolation})
+        assert isinstance(ran.error, NoIsolation)
+        assert ran.calls == 0
+        return
+    key = tmp_path / "id_rsa"
+    key.write_text("secret-of-the-user")
+    ran = solve(
+        [fenced(f"print(price)\nprint(open({str(key)!r}).read())"), GOOD],
+        agent_options={"isolation": isolation},
+    )
+    assert "{'rye': 3, 'oats': 2}" in ran.told(1)
+    assert "secret-of-the-user" not in ran.told(1)
+    assert ran.answer.objective == 11
 
 
 def test_keys_of_the_environment_are_not_there(
