@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 MAX_ROWS = 40
 """Longest table of values; the rest is in the run folder and in `--json`."""
 
-ALWAYS_TOLD = ("solver.failed", "model.retried", "candidate.repairing", "candidate.last")
+ALWAYS_TOLD = (
+    "solver.failed",
+    "model.retried",
+    "model.unrecorded",
+    "candidate.repairing",
+    "candidate.last",
+)
 """Events that are printed however quiet the user wants it."""
 
 

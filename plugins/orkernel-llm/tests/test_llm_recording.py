@@ -190,6 +190,19 @@ def test_threads_record_every_call_once(context_of: Contexts, tmp_path: Path) ->
     assert {read_call(f).request.messages[1].text for f in files} == set(texts)
 
 
+def test_a_folder_that_cannot_be_written_costs_the_recording_not_the_answer(
+    context_of: Contexts, tmp_path: Path
+) -> None:
+    run = folder(tmp_path / "run")
+    (run / "calls").write_text("a file where the folder should be")
+    events: list[Event] = []
+    name, _ = scripted(ECHO)
+    ctx = context_of(name, folder=run, emit=events.append)
+    assert ask(ctx, "one").text == '{"a": "one"}'
+    (told,) = [e.message for e in events if e.kind == "model.unrecorded"]
+    assert "cannot be recorded" in told
+
+
 def test_failed_call_is_not_recorded(context_of: Contexts, tmp_path: Path) -> None:
     with ScriptedServer([server_side.html()]) as server:
         ctx = context_of("openai/any", base_url=server.url, folder=folder(tmp_path / "run"))

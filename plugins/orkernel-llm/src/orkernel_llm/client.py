@@ -105,12 +105,10 @@ class ModelClient:
         is_recorded = call is not None
         if call is None and self._replayed is not None:
             call, is_recorded = self._replay(request, prompt), True
-            if recorder is not None:
-                recorder.add(call)
+            self._keep(call, recorder, ctx)
         if call is None:
             call = self._live(request, prompt, ctx)
-            if recorder is not None:
-                recorder.add(call)
+            self._keep(call, recorder, ctx)
         reply = self._count(call, is_recorded, ctx)
         return self._judged(reply, call, prompt)
 
@@ -151,6 +149,16 @@ class ModelClient:
             if folder not in self._stores:
                 self._stores[folder] = (recorded_in(folder), Recorder(folder))
             return self._stores[folder]
+
+    def _keep(self, call: Call, recorder: Recorder | None, ctx: RunContext) -> None:
+        """Record a call; a disk that is full costs the recording, never the answer."""
+        if recorder is None:
+            return
+        try:
+            recorder.add(call)
+        except OSError as error:
+            why = error.strerror or str(error)
+            self._emit(ctx, "model.unrecorded", call, f"the call cannot be recorded: {why}")
 
     # ------------------------------------------------------------------ calling
 

@@ -188,20 +188,14 @@ class Recorder:
         """Write a call.
 
         Raises:
-            UsageError: The folder cannot be written.
+            OSError: The folder cannot be written.
         """
         with self._lock:
             number = self._next
             self._next += 1
         content = to_lines(call_to_json(call))
-        try:
-            self._folder.mkdir(exist_ok=True)
-            write_atomically(self._folder / f"{number:04d}.json", content + "\n")
-        except OSError as error:
-            raise UsageError(
-                f"cannot record the call in {self._folder}: {error.strerror or error}",
-                fix="free some space, or choose another folder with --out DIR",
-            ) from error
+        self._folder.mkdir(exist_ok=True)
+        write_atomically(self._folder / f"{number:04d}.json", content + "\n")
 
 
 def files_of(folder: Path) -> list[Path]:
