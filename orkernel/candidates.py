@@ -119,9 +119,10 @@ class CandidateStage:
                 if error.message != NoMoreReadings().message:
                     self._note(f"no further candidate: {error.message}")
                 break
-            except Refused:
+            except Refused as error:
                 if not candidates:
                     raise
+                self._note(f"no further candidate: {error.reason}")
                 break
             except Unavailable as error:
                 if all(c.refused for c in candidates):

@@ -32,6 +32,7 @@ MAX_ROWS = 40
 
 ALWAYS_TOLD = (
     "solver.failed",
+    "solver.step",
     "model.retried",
     "model.unrecorded",
     "candidate.repairing",
