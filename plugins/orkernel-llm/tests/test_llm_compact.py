@@ -15,6 +15,7 @@ from orkernel_llm.formulating.conversion import (
     read_compact,
     to_compact,
     to_formulation,
+    unwrapped,
 )
 from orkernel_llm.formulating.notation import algebra, generators
 
@@ -87,7 +88,7 @@ def test_unknown_fields_are_left_out() -> None:
 
 
 def test_a_formulation_wrapped_in_one_field_is_unwrapped() -> None:
-    assert read_compact({"formulation": MODEL}).title == "Kites"
+    assert read_compact(unwrapped({"formulation": MODEL})).title == "Kites"
 
 
 def test_bounds_mean_what_the_prompt_says() -> None:

@@ -43,16 +43,21 @@ class Unreadable(OrkernelError):
     """An answer that is JSON but no formulation; the message says what to write instead."""
 
 
+def unwrapped(value: Any) -> Any:
+    """The formulation in an answer that wraps it in one field, e.g. `{"formulation": …}`."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        inner = next(iter(value.values()))
+        if isinstance(inner, Mapping) and {"variables", "constraints"} & inner.keys():
+            return inner
+    return value
+
+
 def read_compact(value: Any) -> Compact:
     """The compact form in an answer.
 
     Raises:
         Unreadable: Something is of the wrong type or missing; names every place.
     """
-    if isinstance(value, Mapping) and len(value) == 1:
-        inner = next(iter(value.values()))
-        if isinstance(inner, Mapping) and {"variables", "constraints"} & inner.keys():
-            value = inner
     try:
         found = Compact.model_validate(value)
     except ValidationError as error:

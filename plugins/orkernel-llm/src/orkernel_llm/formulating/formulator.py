@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orkernel.errors import NoMoreReadings, NoMoreRepairs, PluginError, Refused
 from orkernel.formulation.schema import Assumption, Formulation
@@ -13,8 +13,14 @@ from orkernel_llm.failures import Malformed, excerpt
 from orkernel_llm.formulating.budget import budget_of
 from orkernel_llm.formulating.clarifying import clarifications
 from orkernel_llm.formulating.compact import SCHEMA
-from orkernel_llm.formulating.conversion import Unreadable, read_compact, to_formulation
+from orkernel_llm.formulating.conversion import (
+    Unreadable,
+    read_compact,
+    to_formulation,
+    unwrapped,
+)
 from orkernel_llm.formulating.history import found_lines, history_text, shown
+from orkernel_llm.formulating.published import is_published, read_published
 from orkernel_llm.formulating.stopping import is_clean, nothing_left, repeated
 from orkernel_llm.formulating.tables import tables_text
 from orkernel_llm.prompting import render
@@ -139,14 +145,26 @@ def _repair_prompt(
 
 
 def _formulation(reply: Reply, known: tuple[str, ...]) -> Formulation:
-    compact = read_compact(reply.value)
+    found = _found(unwrapped(reply.value))
+    if not known:
+        return found
+    said = tuple(Assumption(text=text) for text in known)
+    return found.model_copy(update={"assumptions": (*said, *found.assumptions)})
+
+
+def _found(value: Any) -> Formulation:
+    """The formulation in either of the two forms.
+
+    Raises:
+        Unreadable: It is in neither.
+        Refused: The model says that there is no optimisation problem.
+    """
+    if is_published(value):
+        return read_published(value)
+    compact = read_compact(value)
     if compact.refusal.strip() and not compact.variables:
         raise Refused(
             f"the language model finds no optimisation problem: {excerpt(compact.refusal, 400)}",
             fix="say what is to be decided, what limits it, and what is to be largest or smallest",
         )
-    found = to_formulation(compact)
-    if not known:
-        return found
-    said = tuple(Assumption(text=text) for text in known)
-    return found.model_copy(update={"assumptions": (*said, *found.assumptions)})
+    return to_formulation(compact)
