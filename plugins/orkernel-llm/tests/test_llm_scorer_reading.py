@@ -91,7 +91,16 @@ def test_a_missing_dimension_is_refused_and_named(dimension: str) -> None:
     assert caught.value.why.startswith(dimension)
 
 
-@pytest.mark.parametrize("findings", [None, "none", {}, 3])
+def test_without_a_list_of_findings_no_score_is_high() -> None:
+    marks = {d: {"value": 95, "explanation": "sure"} for d in DIMENSIONS}
+    found = read_judgement({**marks, "objective": 40}, "text")
+    assert found.findings == ()
+    assert [found.mark(d).score for d in DIMENSIONS] == [80, 80, 40, 80]
+    assert "no findings were listed" in found.parameters.explanation
+    assert read_judgement({**marks, "findings": []}, "text").parameters.score == 95
+
+
+@pytest.mark.parametrize("findings", ["none", {}, 3])
 def test_findings_that_are_no_list_are_refused(findings: Any) -> None:
     with pytest.raises(Malformed, match="findings"):
         read(findings=findings)

@@ -66,6 +66,8 @@ _NUMBER = re.compile(
     r"(?:%|percent|points?|(?:/|out of)\s*(?P<of>\d{1,9}(?:\.\d{1,9})?))?\s*\.?\s*",
     re.IGNORECASE,
 )
+UNLISTED = 80.0
+"""Highest score where the model did not list findings, not even an empty list of them."""
 _SERIOUS = frozenset({"", "false", "no", "0", "none", "null", "minor", "low", "small"})
 
 
@@ -129,7 +131,10 @@ class Mark(_Lenient):
     @model_validator(mode="before")
     @classmethod
     def _bare_number(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"score": value}
+        if not isinstance(value, dict):
+            return {"score": value}
+        number = next((value[k] for k in ("score", "value", "confidence") if k in value), None)
+        return {**value, "score": number}
 
     @field_validator("score", mode="before")
     @classmethod
@@ -166,7 +171,7 @@ class Judgement(_Lenient):
     @classmethod
     def _listed(cls, value: Any) -> Any:
         if value is None:
-            raise ValueError("they are missing; an empty list says that there are none")
+            return []
         if not isinstance(value, list):
             raise ValueError("they are no list")
         return [item for item in value if item not in ("", {}, None)][:MOST_FINDINGS]
@@ -189,7 +194,7 @@ def read_judgement(value: Any, text: str, model: str = "") -> Judgement:
         Malformed: A number is missing, is none, or lies outside 0–100.
     """
     try:
-        return Judgement.model_validate(value)
+        found = Judgement.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the answer"
@@ -197,6 +202,20 @@ def read_judgement(value: Any, text: str, model: str = "") -> Judgement:
         raise Malformed(
             text, f"{place}: {message}", model=model, fix="take a model that follows a JSON schema"
         ) from error
+    return found if value.get("findings") is not None else _unlisted(found)
+
+
+def _unlisted(found: Judgement) -> Judgement:
+    """A judgement without the list of findings: nobody looked for faults, so no score is high."""
+    capped = {
+        dimension: Mark(
+            score=min(mark.score, UNLISTED),
+            explanation=one_line(f"{mark.explanation} (no findings were listed)"),
+        )
+        for dimension in DIMENSIONS
+        if (mark := found.mark(dimension))
+    }
+    return found.model_copy(update=capped)
 
 
 def read_score(value: Any) -> float:
