@@ -8,5 +8,6 @@ from pathlib import Path
 SUPPORT = str(
     Path(__file__).resolve().parents[2] / "plugins" / "orkernel-llm" / "tests" / "support"
 )
-if SUPPORT not in sys.path:
-    sys.path.insert(0, SUPPORT)
+for folder in (SUPPORT, str(Path(__file__).parent)):
+    if folder not in sys.path:
+        sys.path.insert(0, folder)

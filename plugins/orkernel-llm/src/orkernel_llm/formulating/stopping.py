@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from orkernel.solution import Status
+from orkernel_llm.formulating.conversion import to_compact
 
 if TYPE_CHECKING:
     from orkernel.formulation.schema import Formulation
@@ -78,10 +80,6 @@ def repeated(formulation: Formulation, history: Sequence[Candidate]) -> int | No
 
 
 def _said(formulation: Formulation) -> str:
-    return formulation.model_dump_json(
-        include={"sets", "parameters", "variables", "objectives", "constraints", "results"},
-        exclude={
-            group: {"__all__": {"sources", "description"}}
-            for group in ("sets", "parameters", "variables", "objectives", "constraints", "results")
-        },
-    )
+    """All that counts in a formulation, its quotes included, without title and assumptions."""
+    whole = to_compact(formulation)
+    return json.dumps({k: v for k, v in whole.items() if k not in ("title", "assumptions")})
