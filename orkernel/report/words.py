@@ -37,9 +37,16 @@ STATUS_WORDS = {
 }
 
 
+HEADLINE_RESULTS = 3
+"""Figures asked for that the first line names; the table below it has all."""
+
+
 def headline(answer: Answer) -> str:
-    """One line: status, objective, whether it was checked."""
+    """One line: status, figures asked for, objective, whether it was checked."""
     text = STATUS_WORDS[answer.status]
+    for name, value in list(answer.results.items())[:HEADLINE_RESULTS]:
+        if isinstance(value, int | float):
+            text += f" · {name} = {figure(value)}"
     if answer.objective is not None:
         text += f" · {next(iter(answer.objectives))} = {figure(answer.objective)}"
     if answer.status is Status.PARETO_FRONT:
