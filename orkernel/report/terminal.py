@@ -96,6 +96,8 @@ class Progress:
                 self.console.print(trace, style="dim", markup=False, highlight=False)
         elif kind in ("model.started", "model.waiting"):
             self._show(f"{event.stage} … {event.message}")
+            if self.verbosity:
+                self.console.print(f"  {escape(event.message)}", style="dim", highlight=False)
         elif kind == "log.line":
             if self.verbosity > 1:
                 self.console.print(f"  | {escape(event.message)}", style="dim", highlight=False)
