@@ -29,6 +29,7 @@ from orkernel_llm.failures import (
     Unreachable,
 )
 from orkernel_llm.models import retrying, stopping
+from orkernel_llm.models.faults import Trouble, fault_of
 
 Contexts = Callable[..., RunContext]
 PROMPT = Prompt("count-1", "formulate", (Message("user", "How many?"),))
@@ -325,3 +326,13 @@ def test_error_inside_a_model_of_a_third_party_is_told_not_raised_bare(
     with pytest.raises(PluginError, match=f"{name}.*no weights"):
         client_of(ctx).ask(PROMPT, ctx)
     assert len(model.seen) == 1
+
+
+def test_what_a_library_appends_of_its_insides_is_left_out() -> None:
+    class LibraryError(Exception):
+        status_code = 500
+
+    said = 'Missing Gemini API key. Traceback (most recent call last): File "/x/main.py", line 1'
+    fault = fault_of(LibraryError(said))
+    assert fault.trouble is Trouble.CREDENTIALS
+    assert fault.detail.strip() == "Missing Gemini API key."

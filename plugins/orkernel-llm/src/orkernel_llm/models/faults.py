@@ -37,7 +37,7 @@ class Trouble(Enum):
     CONNECTION = "the connection failed"
     EMPTY = "the answer has no choice in it"
     FOREIGN = "this is not the answer of a language model's server"
-    CREDENTIALS = "the server does not accept the key"
+    CREDENTIALS = "the key is missing or not accepted"
     MODEL = "the server has no such model"
     CONTEXT = "the prompt does not fit into the model's context"
     FILTERED = "a content filter stopped it"
@@ -80,6 +80,8 @@ PARAMETERS = {
 }
 """How messages of servers name what they do not accept; the first fit is dropped first."""
 
+TRACEBACK = "Traceback (most recent call last)"
+"""Where libraries append their own insides to what the server said."""
 CONTEXT = re.compile(
     r"context[ _]?(length|window|size)|maximum context|exceed_context|too many tokens|"
     r"prompt is too long|input (is )?too long|reduce the length|longer than the model"
@@ -173,6 +175,7 @@ def _detail(error: BaseException) -> str:
     said = str(getattr(error, "server_message", None) or error)
     cause = str(error.__cause__ or "")
     told = said if cause in said else f"{said} {cause}"
+    told = told.partition(TRACEBACK)[0]
     return excerpt(told if told.strip() else type(error).__name__, 600)
 
 
