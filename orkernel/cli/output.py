@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 def progress_console() -> Console:
     """A console on stderr."""
-    from rich.console import Console
+    from orkernel.cli.consoles import PlainConsole
 
-    return Console(file=sys.stderr)
+    return PlainConsole(file=sys.stderr)
 
 
 def print_report(report: RenderableType) -> None:
     """Print a report to stdout; at least 100 columns wide when not a terminal."""
-    from rich.console import Console
+    from orkernel.cli.consoles import PlainConsole
 
-    console = Console(file=sys.stdout)
+    console = PlainConsole(file=sys.stdout)
     if not console.is_terminal:
-        console = Console(file=sys.stdout, width=max(100, console.width))
+        console = PlainConsole(file=sys.stdout, width=max(100, console.width))
     console.print(report)
 
 

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from orkernel.answer import Answer, SubsetMember
+from orkernel.cli.asking import ask_on_terminal
+from orkernel.cli.consoles import PlainConsole
 from orkernel.formulation.provenance import locate
 from orkernel.formulation.schema import Formulation
-from orkernel.records import Candidate, Guarantee, Selection
+from orkernel.records import Candidate, Guarantee, Question, Selection
 from orkernel.report.annotated import marks, pieces
 from orkernel.report.html import to_html
 from orkernel.report.terminal import render
@@ -148,3 +150,33 @@ def test_pieces_are_the_statement_in_order(statement: str, spans: list[tuple[int
     )
     cut = list(pieces(statement, marks(model)))
     assert "".join(text for text, _ in cut) == statement
+
+
+ESCAPES = "\x1b[2J \x1b]0;title\x07 \x9b31m \r\u202eback"
+"""Clears the screen, names the window, colours, goes back, turns the text around."""
+
+
+def test_a_report_cannot_act_upon_the_terminal() -> None:
+    written = io.StringIO()
+    model = formulation(f"Make {ESCAPES} some.", title=ESCAPES, assumptions=[{"text": ESCAPES}])
+    said = Answer(status=Status.OPTIMAL, formulation=model, notes=[f"a note {ESCAPES}"])
+    PlainConsole(file=written, width=100).print(render(said))
+    assert "a note [2J" in written.getvalue()
+    assert set(written.getvalue()) & set(ESCAPES) <= set("[]2J 0;title31mback")
+
+
+def test_colours_of_a_report_are_kept() -> None:
+    written = io.StringIO()
+    console = PlainConsole(file=written, force_terminal=True, color_system="standard")
+    console.print(f"[red]x{ESCAPES[:1]}y[/red]\tz\nw")
+    assert written.getvalue() == "\x1b[31mxy\x1b[0m      z\nw\n"
+
+
+def test_a_question_cannot_act_upon_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    assert ask_on_terminal(Question(f"which {ESCAPES}", (f"this {ESCAPES}",))) is not None
+    shown = capsys.readouterr().err
+    assert "? which" in shown
+    assert set(shown) & set(ESCAPES) <= set("[]2J 0;title31mback")
