@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from orkernel.errors import UnknownName
+from orkernel.errors import UnknownName, UsageError
 from orkernel.records import Option
 
 if TYPE_CHECKING:
@@ -35,6 +35,16 @@ MODEL_OPTIONS = (
     Option("price_out", float, None, "USD for a million tokens of answers."),
 )
 """Options of every language model."""
+LEAST: Mapping[str, float] = {
+    "temperature": 0.0,
+    "max_tokens": 1,
+    "timeout": 0.1,
+    "retries": 0,
+    "concurrency": 1,
+    "price_in": 0.0,
+    "price_out": 0.0,
+}
+"""Smallest values of the options that are quantities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +71,22 @@ def model_options(config: Config) -> dict[str, Any]:
 
     Raises:
         UnknownName: An option that no language model has.
-        UsageError: A value of another type.
+        UsageError: A value of another type, or less than its quantity can be.
     """
     from orkernel.plugins.problems import near
     from orkernel.plugins.values import convert
 
     declared = {option.name: option for option in MODEL_OPTIONS}
-    values = {option.name: option.default for option in MODEL_OPTIONS}
+    values: dict[str, Any] = {option.name: option.default for option in MODEL_OPTIONS}
     for key, (value, layer) in config.option_values(SECTION).items():
         if key not in declared:
             raise UnknownName(
                 f"{layer.origin}: language models have no option '{key}'", fix=near(key, declared)
             )
-        values[key] = convert(declared[key], value, f"{layer.origin}: {SECTION}.{key}")
+        place = f"{layer.origin}: {SECTION}.{key}"
+        values[key] = convert(declared[key], value, place)
+        if key in LEAST and float(values[key]) < LEAST[key]:
+            raise UsageError(f"{place}: {value} is too small", fix=f"give {LEAST[key]:g} or more")
     return values
 
 

@@ -318,6 +318,15 @@ def test_model_options_are_typed_and_known() -> None:
 
 
 @pytest.mark.parametrize(
+    "option", ["timeout=0", "timeout=-1", "retries=-1", "concurrency=0", "max_tokens=0"]
+)
+def test_quantities_of_a_model_have_a_least_value(option: str) -> None:
+    name = option.partition("=")[0]
+    with pytest.raises(UsageError, match=rf"model\.{name}: .* is too small"):
+        model_options(Config.load(options=[f"model.{option}"]))
+
+
+@pytest.mark.parametrize(
     ("url", "kept"),
     [
         ("http://me:secret@host:80/v1?key=secret#secret", "http://host:80/v1"),
