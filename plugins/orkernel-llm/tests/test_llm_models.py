@@ -125,8 +125,22 @@ class Broken:
         raise OSError("no licence")
 
 
+class Leaving:
+    def __init__(self) -> None:
+        raise SystemExit("usage: leaving")
+
+
 class Mute:
     """Has no generate()."""
+
+
+class Giving:
+    """Gives whatever it holds."""
+
+    given: Any = None
+
+    def generate(self, messages: list[Any]) -> Any:
+        return self.given
 
 
 READY = Plain()
@@ -172,6 +186,7 @@ def test_subclass_of_smolagents_model_is_asked(context_of: Contexts) -> None:
         ("no_such_module_at_all:Model", "cannot be imported.*no_such_module_at_all"),
         ("{here}:Nothing", "has no 'Nothing'"),
         ("{here}:Broken", "making an object.*no licence"),
+        ("{here}:Leaving", "making an object.*usage: leaving"),
         ("{here}:Mute", "no method `generate`"),
         ("{here}:", "has no ''"),
         (":Model", "importing the module fails"),
@@ -180,6 +195,47 @@ def test_subclass_of_smolagents_model_is_asked(context_of: Contexts) -> None:
 def test_class_that_cannot_be_used_is_a_usage_error(here: str, name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         open_model(LanguageModel(name.format(here=here)))
+
+
+def test_module_that_leaves_python_when_it_is_imported_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "llm_leaving_module.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match="importing the module fails: SystemExit: 3"):
+        open_model(LanguageModel("llm_leaving_module:Model"))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [(None, "NoneType"), ([1], "list"), (b"x", "bytes"), (iter("x"), "iterator"), ({}, "dict")],
+)
+def test_answer_without_text_is_told_by_its_type_at_once(
+    context_of: Contexts, here: str, monkeypatch: pytest.MonkeyPatch, given: Any, kind: str
+) -> None:
+    monkeypatch.setattr(Giving, "given", given)
+    ctx = context_of(f"{here}:Giving")
+    with pytest.raises(UsageError, match=f"returns an object of type .*{kind}"):
+        client_of(ctx).ask(TALK, ctx)
+
+
+def test_mapping_like_a_message_is_an_answer(
+    context_of: Contexts, here: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Giving, "given", {"role": "assistant", "content": "a tale"})
+    ctx = context_of(f"{here}:Giving")
+    assert client_of(ctx).ask(TALK, ctx).text == "a tale"
+
+
+@pytest.mark.parametrize("timeout", [0.5, 120.0])
+def test_hugging_face_without_a_token_says_which_one_to_set(
+    context_of: Contexts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, timeout: float
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "none"))
+    ctx = context_of("hf/some-model", options={"timeout": timeout})
+    with pytest.raises(BadCredentials) as error:
+        client_of(ctx).ask(TALK, ctx)
+    assert "HF_TOKEN" in error.value.fix
 
 
 # ------------------------------------------------------------------ llama.cpp in this process

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from orkernel.errors import UsageError
 from orkernel_llm.conversation import Completion, Message, Request
 from orkernel_llm.models.stopping import Stop
 
@@ -82,6 +83,11 @@ class OpenedModel:
         values["until"] = stop
         taken = accepted(self.model.generate, values)
         answer = self.model.generate(chat_messages(request.messages), **taken)
+        if not is_answer(answer):
+            raise UsageError(
+                f"{self.name}: generate(…) returns an object of type {type(answer).__name__}",
+                fix="return a text, or an object with the text as its `content`",
+            )
         return completion_of(answer, self.free, self.price)
 
 
@@ -136,15 +142,22 @@ def is_strict(schema: Any) -> bool:
     return all(is_strict(part) for part in schema.values())
 
 
+def is_answer(answer: Any) -> bool:
+    """True for a string and for what has a `content`, a mapping or an object."""
+    if isinstance(answer, Mapping):
+        return "content" in answer
+    return isinstance(answer, str) or hasattr(answer, "content")
+
+
 def completion_of(answer: Any, free: bool, price: Callable[[Any], float | None]) -> Completion:
-    """What a `ChatMessage`, or a plain string, says."""
+    """What a `ChatMessage`, a mapping like it, or a plain string says."""
     if isinstance(answer, str):
         return Completion(text=answer, cost=0.0 if free else None)
     raw = getattr(answer, "raw", None)
     choice = _first(_look(raw, "choices"))
     usage = getattr(answer, "token_usage", None)
     return Completion(
-        text=_text(getattr(answer, "content", None)),
+        text=_text(_look(answer, "content")),
         finish=str(_look(choice, "finish_reason") or "stop"),
         refusal=str(_look(_look(choice, "message"), "refusal") or ""),
         tool_calls=bool(

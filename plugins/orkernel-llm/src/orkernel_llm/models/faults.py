@@ -93,7 +93,7 @@ QUOTA = re.compile(
     r"insufficient_quota|exceeded your current quota|billing|credit balance|out of credits"
 )
 NO_KEY = re.compile(
-    r"missing credentials|(missing|invalid|incorrect|no) .{0,20}api[ _]key|api key not"
+    r"missing credentials|(missing|invalid|incorrect|no|provide an?) .{0,20}api[ _]key|api key not"
 )
 FILTERED = re.compile(r"content[_ ]?(filter|policy|management)|responsible ?ai|safety system")
 
@@ -116,7 +116,8 @@ def fault_of(error: BaseException) -> Fault:
         return Fault(Trouble.CONNECTION, detail)
     if isinstance(error, json.JSONDecodeError):
         return Fault(Trouble.FOREIGN, detail)
-    return Fault(Trouble.OTHER, detail)
+    missing = NO_KEY.search(detail.lower())
+    return Fault(Trouble.CREDENTIALS if missing else Trouble.OTHER, detail)
 
 
 def _of_status(status: int, detail: str, pause: float) -> Fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -21,7 +22,7 @@ def open_hf(name: str, model_id: str, base_url: str | None, timeout: float) -> O
     token = os.environ.get("HF_TOKEN") or ""
     return OpenedModel(
         model=StructuredInferenceModel(
-            model_id, base_url=base_url, timeout=int(timeout), retry=False
+            model_id, base_url=base_url, timeout=math.ceil(timeout), retry=False
         ),
         name=name,
         kind="hf",

@@ -38,9 +38,10 @@ def open_third_party(name: str, where: str, model_id: str, base_url: str | None)
         raise UsageError(
             f"{name}: {module} has no '{attribute}'", fix="write module:Class"
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
-            f"{name}: importing the module fails: {type(error).__name__}: {excerpt(str(error))}"
+            f"{name}: importing the module fails: {type(error).__name__}: {excerpt(str(error))}",
+            fix="write module:Class, with a module that Python can import",
         ) from error
     model = _instance(name, made, model_id or name, base_url) if isinstance(made, type) else made
     if not callable(getattr(model, "generate", None)):
@@ -64,7 +65,7 @@ def _instance(name: str, made: type[Any], model_id: str, base_url: str | None) -
     given = {k: v for k, v in offered.items() if k in taken and v is not None}
     try:
         return made(**given)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(
             f"{name}: making an object of the class fails: "
             f"{type(error).__name__}: {excerpt(str(error))}",
