@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import replace
@@ -15,10 +18,11 @@ import pytest
 from llm_isolation_host import BACKENDS, SMALL, Recorded
 
 from orkernel.errors import PluginError
-from orkernel_llm.isolation import Limits, Sandbox, choose_backend
+from orkernel_llm.isolation import Limits, NoIsolation, Sandbox, choose_backend, choosing
 from orkernel_llm.isolation.backends.bubblewrap import Bubblewrap, candidates
 from orkernel_llm.isolation.backends.landlock import Landlock
 from orkernel_llm.isolation.choosing import held
+from orkernel_llm.isolation.places import Places, needed
 
 
 def test_variables_last_between_runs_and_answers_come_back_as_json(backend: Recorded) -> None:
@@ -176,7 +180,7 @@ def test_two_sandboxes_do_not_see_each_other(backend: Recorded) -> None:
 
 HOST = """
 import os, sys, threading, time
-from orkernel_llm.isolation import Limits, Sandbox, choose_backend
+from orkernel_llm.isolation import Limits, NoIsolation, Sandbox, choose_backend, choosing
 from orkernel_llm.isolation.processes import descendants
 sandbox = Sandbox(Limits(), choose_backend(sys.argv[1]))
 sandbox.run("open('own', 'w').write('x')", 60)
@@ -255,3 +259,159 @@ def test_a_backend_is_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_defaults_are_those_that_are_documented() -> None:
     assert Limits() == Limits(60, 60, 2048, 64, 32, 128, 200_000)
+
+
+def test_results_that_nobody_asked_for_end_the_process_instead_of_piling_up(
+    backend: Recorded,
+) -> None:
+    code = """
+import os, threading, time
+line = b'{"id": 1, "error": "' + b"x" * 19_000 + b'"}\\n'
+def flood():
+    time.sleep(0.2)
+    for pipe in range(3, 256):
+        try:
+            while True:
+                os.write(pipe, line)
+        except OSError:
+            continue
+threading.Thread(target=flood, daemon=True).start()
+final_answer("first")
+"""
+    with Sandbox(SMALL, backend) as sandbox:
+        assert sandbox.run(code, 10).value == "first"
+        deadline = time.monotonic() + 10
+        while sandbox.alive and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert sandbox.run("final_answer(2)", 10).stopped == "the process wrote what is no result"
+
+
+def test_shared_memory_of_the_host_that_anybody_may_use_stays_out_of_reach(
+    backend: Recorded,
+) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    segment = libc.shmget(0, 4096, 0o1666)
+    assert segment >= 0
+    code = f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.shmat.restype = ctypes.c_ssize_t
+final_answer([libc.shmat({segment}, None, 0), libc.shmctl({segment}, 0, None)])
+"""
+    try:
+        with Sandbox(SMALL, backend) as sandbox:
+            assert sandbox.run(code, 10).value == [-1, -1]
+    finally:
+        assert libc.shmctl(segment, 0, None) == 0
+
+
+SYSTEM_V = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.shmat.restype = ctypes.c_void_p
+place = libc.shmat(memory, None, 0)
+if place != ctypes.c_void_p(-1).value:
+    ctypes.memmove(place, b"changed", 7)
+libc.msgsnd(queue, (ctypes.c_long * 2)(1, 0), 8, 0o4000)
+libc.semctl(semaphore, 0, 16, 7)
+final_answer(place == ctypes.c_void_p(-1).value)
+"""
+
+
+def test_shared_memory_queues_and_semaphores_of_the_host_are_out_of_reach(
+    backend: Recorded,
+) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.shmat.restype = ctypes.c_void_p
+    libc.shmdt.argtypes = [ctypes.c_void_p]
+    remove, now, everybody, value = 0, 0o4000, 0o666, 12
+    memory = libc.shmget(0, 4096, everybody)
+    queue, semaphore = libc.msgget(0, everybody), libc.semget(0, 1, everybody)
+    place = libc.shmat(memory, None, 0)
+    try:
+        ctypes.memmove(place, b"planted", 7)
+        with Sandbox(SMALL, backend) as sandbox:
+            sandbox.put({"memory": memory, "queue": queue, "semaphore": semaphore})
+            executed = sandbox.run(SYSTEM_V, 10)
+        assert executed.value is True, executed
+        assert ctypes.string_at(place, 7) == b"planted"
+        assert libc.msgrcv(queue, (ctypes.c_long * 2)(), 8, 0, now) == -1
+        assert libc.semctl(semaphore, 0, value) == 0
+    finally:
+        libc.shmdt(place)
+        libc.shmctl(memory, remove, None)
+        libc.msgctl(queue, remove, None)
+        libc.semctl(semaphore, 0, remove)
+
+
+@pytest.mark.parametrize("kind", ["SOCK_DGRAM", "SOCK_RAW"])
+def test_a_pair_of_sockets_reaches_no_socket_of_the_host(
+    kind: str, backend: Recorded, tmp_path: Path
+) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    path = tmp_path / "log"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as host:
+        host.bind(str(path))
+        path.chmod(0o666)
+        host.setblocking(False)
+        with Sandbox(SMALL, backend) as sandbox:
+            sandbox.put({"path": str(path)})
+            error = sandbox.run(
+                f"import socket as s\ns.socketpair(s.AF_UNIX, s.{kind})[0].sendto(b'x', path)", 10
+            ).error
+        with pytest.raises(BlockingIOError):
+            host.recv(1)
+    assert error.startswith("PermissionError")
+
+
+def test_pairs_of_stream_sockets_still_work(backend: Recorded) -> None:
+    code = (
+        "import socket\na, b = socket.socketpair()\na.send(b'x')\nfinal_answer(b.recv(1).decode())"
+    )
+    with Sandbox(SMALL, backend) as sandbox:
+        assert sandbox.run(code, 10).value == "x"
+
+
+@pytest.mark.parametrize("end", ["pass", "1 / 0", "final_answer('child')"])
+def test_a_child_that_comes_to_the_end_of_the_code_gives_no_result(
+    end: str, backend: Recorded
+) -> None:
+    code = f"import os\nchild = os.fork()\nif child == 0:\n    {end}\nelse:\n"
+    code += "    os.waitpid(child, 0)\n    final_answer('parent')"
+    with Sandbox(SMALL, backend) as sandbox:
+        executed = sandbox.run(code, 10)
+        assert (executed.value, executed.stopped) == ("parent", "")
+        assert sandbox.run("final_answer(2)", 10).value == 2
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_packages_below_the_temporary_folder_can_be_imported_but_not_changed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    present = needed()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        module = Path(folder, "planted_module.py")
+        module.write_text("FOUND = 7")
+
+        def with_folder() -> Places:
+            readable, path = (*present.readable, folder), (*present.path, folder)
+            return replace(present, readable=readable, path=path)
+
+        monkeypatch.setattr(f"orkernel_llm.isolation.backends.{name}.needed", with_folder)
+        with Sandbox(SMALL, choose_backend(name)) as sandbox:
+            code = "import planted_module\nfinal_answer(planted_module.FOUND)"
+            assert sandbox.run(code, 10).value == 7
+            code = "open(planted_module.__file__, 'w').write('')"
+            assert "only files in the working folder" in sandbox.run(code, 10).error
+        assert module.read_text() == "FOUND = 7"
+
+
+def test_a_machine_without_a_temporary_folder_is_told_of_instead_of_failing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(choosing, "_chosen", {})
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(NoIsolation, match=r"no isolation works.*missing"):
+        choose_backend("landlock")

@@ -71,7 +71,10 @@ def _tested(names: tuple[str, ...]) -> Backend:
         raise NoIsolation(f"isolation of processes works on Linux, not on {sys.platform}")
     tried: list[str] = []
     for backend in _backends(names, tried):
-        fault = held(backend)
+        try:
+            fault = held(backend)
+        except OSError as error:
+            fault = f"it cannot be tested: {error}"
         if not fault:
             return backend
         tried.append(f"{backend.name}: {fault}")

@@ -18,6 +18,7 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NEW_NAMESPACES = 0x7E020000
 _TEMPORARY = 0x400000
 _UNIX = 1
+_DATAGRAMS = 2
 _TERMINAL_INPUT = (0x5412, 0x541C)
 _SIGNAL_OWNER = (8, 10, 15)
 _PIPE_SIZE = 1031
@@ -35,16 +36,18 @@ DENIED = _names(
     inotify_add_watch inotify_init inotify_init1 io_destroy io_getevents io_setup io_submit
     io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp kexec_file_load kexec_load
     keyctl listen lookup_dcookie mbind memfd_create memfd_secret migrate_pages mknod mknodat
-    modify_ldt mount mount_setattr move_mount move_pages mq_open msgget name_to_handle_at
-    nfsservctl open_by_handle_at open_tree perf_event_open pidfd_getfd pidfd_open
-    pidfd_send_signal pivot_root process_madvise process_mrelease process_vm_readv
+    modify_ldt mount mount_setattr move_mount move_pages mq_open mq_unlink msgctl msgget msgrcv
+    msgsnd name_to_handle_at nfsservctl open_by_handle_at open_tree perf_event_open pidfd_getfd
+    pidfd_open pidfd_send_signal pivot_root process_madvise process_mrelease process_vm_readv
     process_vm_writev ptrace quotactl quotactl_fd reboot request_key rt_sigqueueinfo
-    rt_tgsigqueueinfo semget set_mempolicy setdomainname sethostname setns settimeofday shmget
-    socket swapoff swapon syslog umount2 unshare uselib userfaultfd vhangup _sysctl
+    rt_tgsigqueueinfo semctl semget semop semtimedop set_mempolicy setdomainname sethostname setns
+    settimeofday shmat shmctl shmget socket swapoff swapon syslog umount2 unshare uselib
+    userfaultfd vhangup _sysctl
     """
 )
-"""Refused always: other processes, the network, mounts and namespaces, keys, the kernel itself,
-memory and files that no limit counts."""
+"""Refused always: other processes and what they share (segments and queues that exist need not be
+opened), the network, mounts and namespaces, keys, the kernel itself, memory and files that no limit
+counts."""
 
 DENIED_ON_SHARED_FILES = _names(
     """
@@ -101,6 +104,14 @@ def _if_argument_has(index: int, bits: int, number: int = errno.EPERM) -> tuple[
     return _argument(index), _step(_ANY_BIT, bits, 0, 1), _fail(number), _PASS
 
 
+def _unix_stream() -> tuple[bytes, ...]:
+    """A pair of datagram sockets could send to any socket of the host, named by its path."""
+    return (
+        *(_argument(0), _step(_EQUAL, _UNIX, 1, 0), _fail()),
+        *_if_argument_has(1, _DATAGRAMS),
+    )
+
+
 def program(architecture: Architecture, *, shared_files: bool, deny_signals: bool = False) -> bytes:
     """The filter as an array of `struct sock_filter`.
 
@@ -115,7 +126,7 @@ def program(architecture: Architecture, *, shared_files: bool, deny_signals: boo
     blocks = [_when(numbers[name], _fail()) for name in denied if name in numbers]
     blocks += [_when(numbers[name], _fail(errno.ENOSYS)) for name in ("clone3", "openat2")]
     blocks.append(_when(numbers["clone"], *_if_argument_has(0, _NEW_NAMESPACES)))
-    blocks.append(_when(numbers["socketpair"], *_unless_argument_is(0, _UNIX)))
+    blocks.append(_when(numbers["socketpair"], *_unix_stream()))
     blocks.append(_when(numbers["personality"], *_unless_argument_is(0, _QUERY)))
     blocks.append(_when(numbers["ioctl"], *_if_argument_is(1, _TERMINAL_INPUT)))
     blocks.append(_when(numbers["fcntl"], *_if_argument_is(1, (*_SIGNAL_OWNER, _PIPE_SIZE))))

@@ -28,7 +28,8 @@ rt_tgsigqueueinfo=297 sched_setaffinity=203 sched_setattr=314 sched_setparam=142
 sched_setscheduler=144 semget=64 set_mempolicy=238 setdomainname=171 sethostname=170 setns=308
 setpriority=141 settimeofday=164 setxattr=188 shmget=29 socket=41 socketpair=53 swapoff=168
 swapon=167 syslog=103 tgkill=234 tkill=200 umount2=166 unshare=272 uselib=134 userfaultfd=323
-utime=132 utimensat=280 utimes=235 vhangup=153 _sysctl=156
+utime=132 utimensat=280 utimes=235 vhangup=153 _sysctl=156 mq_unlink=241 msgctl=71 msgrcv=70
+msgsnd=69 semctl=66 semop=65 semtimedop=220 shmat=30 shmctl=31
 """
 
 _AARCH64 = """
@@ -49,7 +50,8 @@ rt_tgsigqueueinfo=240 sched_setaffinity=122 sched_setattr=274 sched_setparam=118
 sched_setscheduler=119 semget=190 set_mempolicy=237 setdomainname=162 sethostname=161 setns=268
 setpriority=140 settimeofday=170 setxattr=5 shmget=194 socket=198 socketpair=199 swapoff=225
 swapon=224 syslog=116 tgkill=131 tkill=130 umount2=39 unshare=97 userfaultfd=282 utimensat=88
-vhangup=58
+vhangup=58 mq_unlink=181 msgctl=187 msgrcv=188 msgsnd=189 semctl=191 semop=193 semtimedop=192
+shmat=196 shmctl=195
 """
 
 

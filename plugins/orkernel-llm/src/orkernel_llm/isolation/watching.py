@@ -23,6 +23,8 @@ LEISURE = 4
 START = 30
 """Seconds that an interpreter may take to start."""
 
+NO_RESULT = "the process wrote what is no result"
+
 _CHUNK = 65536
 _LINE = ANSWER_BYTES + 8 * hostile.MESSAGE
 
@@ -45,7 +47,8 @@ class Watch:
         self._changed = threading.Condition()
         self._output = bytearray()
         self._lines = bytearray()
-        self._results: list[hostile.Result] = []
+        self._awaited: int | None = 0
+        self._result: hostile.Result | None = None
         self._deadline: float | None = time.monotonic() + START
         self._allowed = f"it did not start within {START} s"
         self._close = threading.Event()
@@ -70,24 +73,20 @@ class Watch:
 
         Args:
             request: One line.
-            number: Its number; any other in the result stops the process.
+            number: Its number; any other result, or a second one, stops the process.
             seconds: Wall-clock time for the result.
         """
         with self._changed:
+            self._awaited = number
             self._deadline = time.monotonic() + seconds
             self._allowed = f"wall-clock limit of {seconds:g} s"
         if not self._send(request):
             self._wait(lambda: bool(self.stopped))
             return None
-        self._wait(lambda: bool(self.stopped or self._results))
+        self._wait(lambda: bool(self.stopped or self._result))
         with self._changed:
             self._deadline = None
-            if not self._results:
-                return None
-            result = self._results.pop(0)
-        if result.number != number or self._results:
-            self.end("the process wrote what is no result")
-            return None
+            result, self._result = self._result, None
         return result
 
     def printed(self) -> bytes:
@@ -228,19 +227,25 @@ class Watch:
             try:
                 result = hostile.read(bytes(line))
             except hostile.NoResult:
-                return "the process wrote what is no result"
+                return NO_RESULT
             if not self._drain(output):
                 return f"output limit of {self._limits.output_bytes} bytes"
-            self._publish(result)
+            if not self._publish(result):
+                return NO_RESULT
         return None
 
-    def _publish(self, result: hostile.Result) -> None:
+    def _publish(self, result: hostile.Result) -> bool:
+        """Hand a result over; False if nobody waits for it: such results would only pile up."""
         with self._changed:
+            if result.number != self._awaited:
+                return False
+            self._awaited = None
             if self._started:
-                self._results.append(result)
+                self._result = result
             else:
                 self._started, self._deadline = True, None
             self._changed.notify_all()
+            return True
 
     def _drain(self, output: int) -> bool:
         """Take what was printed; False if it is more than allowed."""

@@ -108,14 +108,14 @@ def _files(places: Places, limits: Limits) -> Iterable[str]:
     parents = {
         str(folder) for path in (*places.readable, str(GUEST)) for folder in Path(path).parents
     }
-    for folder in sorted(parents - {"/"}):
+    yield from ("--size", str(limits.disk_mb << 20), "--perms", "1777", "--tmpfs", FOLDER)
+    for folder in sorted(parents - {"/", FOLDER}):
         yield from ("--perms", "0755", "--dir", folder)
     for path in places.readable:
         yield from ("--ro-bind", path, path)
     for name, target in places.links:
         yield from ("--symlink", target, name)
     yield from ("--ro-bind", str(GUEST), str(GUEST))
-    yield from ("--size", str(limits.disk_mb << 20), "--perms", "1777", "--tmpfs", FOLDER)
     yield from ("--size", "4096", "--perms", "0755", "--tmpfs", "/dev")
     for device in _DEVICES:
         yield from ("--dev-bind", f"/dev/{device}", f"/dev/{device}")

@@ -30,6 +30,7 @@ def serve(config: dict[str, Any]) -> None:
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     flush_c = ctypes.CDLL(None).fflush
     write, dumps, loads = os.write, json.dumps, json.loads
+    own, present, leave = os.getpid(), os.getpid, os._exit
     runner = Runner(config["limits"], config["answer_bytes"])
     results = config["results"]
 
@@ -49,6 +50,8 @@ def serve(config: dict[str, Any]) -> None:
         answer, error = runner.run(request["run"])
         flushed()
         flush_c(None)
+        if present() != own:  # a child of the code came to its end: only its parent answers
+            leave(1 if error else 0)
         finished = "false" if answer is None else "true"
         tell(
             f'{{"id": {number}, "finished": {finished}, "value": {answer or "null"}, '
