@@ -80,7 +80,8 @@ class Recorded:
     def launch(self, limits: Limits, ends: Ends) -> Launched:
         """Start a process and remember its command line."""
         launched = self._backend.launch(limits, ends)
-        self._configs.append(launched.process.args[-1])  # type: ignore[index]
+        line: Any = launched.process.args
+        self._configs.append(line[-1])
         return launched
 
     def survivors(self) -> list[int]:

@@ -252,8 +252,9 @@ def test_the_filter_looks_at_arguments(machine: syscalls.Architecture) -> None:
     for flag in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
         assert call("clone", 0x11 | flag) == DENIED
     assert call("clone3") == call("openat2") == UNKNOWN
-    assert call("socketpair", 1) == ALLOWED
-    assert call("socketpair", 2) == DENIED
+    assert call("socketpair", 1, 1 | 0o2000000) == call("socketpair", 1, 5) == ALLOWED
+    assert call("socketpair", 1, 2) == call("socketpair", 1, 3 | 0o4000) == DENIED
+    assert call("socketpair", 2, 1) == DENIED
     assert call("prlimit64", 0) == ALLOWED
     assert call("prlimit64", 77) == DENIED
     assert call("setpriority", 0, 77) == DENIED
