@@ -55,6 +55,13 @@ def is_named(value: Any) -> bool:
 # ------------------------------------------------------------------ names
 
 
+@pytest.mark.parametrize("address", ["localhost:8000/v1", "ftp://host/v1", "file:///v1", "v1"])
+def test_address_that_no_server_has_is_told_before_any_try(address: str) -> None:
+    with pytest.raises(UsageError, match="--base-url") as error:
+        open_model(LanguageModel("openai/x", base_url=address))
+    assert "http://" in error.value.fix
+
+
 @pytest.mark.parametrize("name", ["gpt-4o", "opnai/gpt-4o", "openai/", "/x", "", "openai"])
 def test_name_without_known_form_lists_the_forms(name: str) -> None:
     with pytest.raises(UsageError) as error:

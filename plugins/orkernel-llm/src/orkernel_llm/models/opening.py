@@ -35,9 +35,15 @@ def open_model(asked: LanguageModel) -> OpenedModel:
     """The model of a run.
 
     Raises:
-        UsageError: The name has none of the known forms, or the model cannot be opened.
+        UsageError: The name has none of the known forms, the address is none of the web, or the
+            model cannot be opened.
         MissingPackage: What reaches this kind of model is not installed.
     """
+    if asked.base_url and not asked.base_url.lower().startswith(("http://", "https://")):
+        raise UsageError(
+            f"{asked.name}: --base-url is no address of a server",
+            fix="start it with http:// or https://, e.g. http://localhost:8000/v1",
+        )
     kind, slash, rest = asked.name.partition("/")
     timeout = float(asked.options["timeout"])
     if slash and rest and kind in KINDS:
