@@ -97,9 +97,9 @@ class Storage:
 
         return remember
 
-    def write_json(self, name: str, value: Any) -> None:
+    def write_json(self, name: str, value: Any, *, durable: bool = False) -> None:
         """Write one JSON file of the folder."""
-        self._attempt(lambda folder: folder.write_json(name, value))
+        self._attempt(lambda folder: folder.write_json(name, value, durable=durable))
 
     def keep(self, candidate: Candidate) -> None:
         """Keep a complete candidate, replacing an earlier state of it."""
@@ -141,7 +141,7 @@ class Storage:
         if answer is not None:
             value = answer.to_json()
             json.dumps(value, allow_nan=False)
-            self.write_json("answer.json", value)
+            self.write_json("answer.json", value, durable=True)
             if self.folder is not None:
                 from orkernel.report.html import to_html
                 from orkernel.report.picture import front_png
@@ -152,4 +152,4 @@ class Storage:
                     self._attempt(lambda folder: folder.write_bytes("front.png", drawn))
                 page = to_html(answer, picture)
                 self._attempt(lambda folder: folder.write_text("report.html", page))
-        self.write_json("run.json", {**self._run, "state": state})
+        self.write_json("run.json", {**self._run, "state": state}, durable=True)

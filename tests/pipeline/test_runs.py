@@ -78,6 +78,19 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path: Path) -> Non
     assert os.listdir(tmp_path) == ["a.json"]
 
 
+def test_files_are_forced_onto_the_disk_only_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[int] = []
+    monkeypatch.setattr(os, "fsync", forced.append)
+    folder = RunFolder.create(tmp_path, "small")
+    folder.write_text("statement.md", "text")
+    folder.write_json("selection.json", {"index": 0})
+    assert not forced
+    folder.write_json("answer.json", {"status": "optimal"}, durable=True)
+    assert len(forced) == 1
+
+
 def test_two_runs_in_the_same_second_get_two_folders(tmp_path: Path) -> None:
     paths = {RunFolder.create(tmp_path, "same").path for _ in range(5)}
     assert len(paths) == 5
