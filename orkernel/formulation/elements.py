@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from orkernel.algebra.nodes import Call, Generator, Node, Number, Subscript
@@ -93,11 +94,16 @@ def _of_bound(bound: float | str | None) -> Iterator[float]:
     if not isinstance(bound, str):
         yield _as_float(bound)
         return
+    yield from _of_expression(bound)
+
+
+@lru_cache(maxsize=256)
+def _of_expression(text: str) -> tuple[float, ...]:
+    """Kept for the latest texts, since the checks and the scorers ask for the same ones."""
     try:
-        tree = parse(bound)
+        return tuple(_constants(parse(text)))
     except ExpressionError:
-        return
-    yield from _constants(tree)
+        return ()
 
 
 def _constants(tree: Node) -> Iterator[float]:

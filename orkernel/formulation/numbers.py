@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from orkernel.formulation.number_words import (
     AFTER_YEAR,
@@ -72,7 +73,13 @@ class Mention:
 
 def find_numbers(text: str) -> list[Mention]:
     """All numbers in a text, from left to right, without overlaps."""
-    return list(_Reader(text).mentions())
+    return list(_mentions(text))
+
+
+@lru_cache(maxsize=32)
+def _mentions(text: str) -> tuple[Mention, ...]:
+    """Kept for the latest texts, since a run reads its statement many times."""
+    return tuple(_Reader(text).mentions())
 
 
 _TOKEN = re.compile(
