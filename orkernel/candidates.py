@@ -30,8 +30,6 @@ from orkernel.solution import Solution, SolverIdentity, Status
 from orkernel.verify import verify
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from orkernel.context import RunContext
     from orkernel.registry import Registry
 
@@ -189,22 +187,18 @@ class CandidateStage:
         """Add the trial solution; a failed trial is only noted, never ends the run."""
         assert candidate.formulation is not None
         try:
-            solution = trial_solve(
-                self.agents,
-                candidate.formulation,
-                self.problem.data,
-                self.choices,
-                self.ctx,
-            )
+            model = Model.bind(candidate.formulation, self.problem.data)
+            solution = trial_solve(self.agents, model, self.choices, self.ctx)
         except (Cancelled, KeyboardInterrupt):
             raise
         except RefusedError as error:
             return replace(candidate, refused=str(error))
         except Exception as error:
-            solution = _trial_error(one_line(str(error)) or type(error).__name__)
-        return replace(candidate, trial=solution, second=self._second(candidate, solution))
+            failed = _trial_error(one_line(str(error)) or type(error).__name__)
+            return replace(candidate, trial=failed)
+        return replace(candidate, trial=solution, second=self._second(model, solution))
 
-    def _second(self, candidate: Candidate, trial: Solution | None) -> Solution | None:
+    def _second(self, model: Model, trial: Solution | None) -> Solution | None:
         """The trial of a second exact agent, if a scorer looks at it and there is one."""
         wanted = any(
             getattr(self.registry.get("confidence_scorers", name), "second_trial", False)
@@ -212,15 +206,9 @@ class CandidateStage:
         )
         if not wanted or trial is None or trial.status in (Status.ERROR, Status.PARETO_FRONT):
             return None
-        assert candidate.formulation is not None
         try:
             return second_trial(
-                self.agents,
-                candidate.formulation,
-                self.problem.data,
-                trial.solver.agent,
-                self.choices.classifier,
-                self.ctx,
+                self.agents, model, trial.solver.agent, self.choices.classifier, self.ctx
             )
         except (Cancelled, KeyboardInterrupt):
             raise
@@ -301,8 +289,7 @@ def _trial_error(message: str) -> Solution:
 
 def trial_solve(
     agents: Agents,
-    formulation: Formulation,
-    data: Path | None,
+    model: Model,
     choices: Choices,
     ctx: RunContext,
 ) -> Solution | None:
@@ -317,7 +304,6 @@ def trial_solve(
     Raises:
         RefusedError: No agent takes the model.
     """
-    model = Model.bind(formulation, data)
     solver = choices.solver
     if solver != "auto" and agents.is_last_resort(solver):
         solver = "auto"
@@ -332,8 +318,7 @@ def trial_solve(
 
 def second_trial(
     agents: Agents,
-    formulation: Formulation,
-    data: Path | None,
+    model: Model,
     first: str,
     classifier: str | None,
     ctx: RunContext,
@@ -343,7 +328,6 @@ def second_trial(
     Returns:
         Its solution; None if there is no other exact agent, or none comes to an end.
     """
-    model = Model.bind(formulation, data)
     exact = {spec.name for spec in agents.exact(model)} - {first}
     if not exact:
         return None
