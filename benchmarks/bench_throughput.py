@@ -34,7 +34,7 @@ def bench(data: Path, address: str, arguments: argparse.Namespace, folder: Path)
     command = [
         sys.executable, "-m", "orkernel", "bench", str(data), "--jobs", str(arguments.jobs),
         "--model", "openai/scripted", "--base-url", address, "--json",
-        "-o", f"model.concurrency={arguments.jobs}", *arguments.flags,
+        *arguments.flags,
     ]  # fmt: skip
     if not arguments.no_runs:
         command += ["--out", str(folder / "bench")]

@@ -88,17 +88,32 @@ def work(
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     try:
-        registries = [_registry(config) for _, config in settings]
+        registries = [_registry(config, threads) for _, config in settings]
     except Exception as error:
         connection.send(Unfit(error))
         return
     _Worker(connection, [setting for setting, _ in settings], registries, threads).run()
 
 
-def _registry(config: Config) -> Registry:
+def _registry(config: Config, threads: int) -> Registry:
     from orkernel.registry import Registry
 
-    return Registry.load(config)
+    return Registry.load(as_many_calls(config, threads))
+
+
+def as_many_calls(config: Config, threads: int) -> Config:
+    """The configuration with one call of the language model for every thread.
+
+    What the user says of `model.concurrency`, wherever it stands, is stronger; threads fewer
+    than the default change nothing.
+    """
+    from orkernel.config import Config, Layer
+    from orkernel.language_model import SECTION, LanguageModel
+
+    if threads <= LanguageModel("").options["concurrency"]:
+        return config
+    weakest = Layer("--jobs", options={SECTION: {"concurrency": threads}})
+    return Config((weakest, *config.layers), config.strict, config.problems)
 
 
 class _Worker:

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from orkernel.bench.settings import Setting, settings_of
+from orkernel.bench.worker import as_many_calls
+from orkernel.config import Config, Layer
 from orkernel.errors import UsageError
+from orkernel.language_model import model_options
 from orkernel.registry import Registry
 
 BASE: dict[str, Any] = {"k": 3, "scorers": None, "selector": None, "base_url": None}
@@ -85,3 +88,11 @@ def test_a_setting_that_cannot_run_is_refused(ablation: str, message: str) -> No
     (setting,) = settings_of({"k": None}, [], [ablation])
     with pytest.raises(UsageError, match=message):
         setting.check(Registry.load(setting.config(plugins="", no_plugins=False)))
+
+
+def test_every_thread_may_have_a_call_under_way_unless_the_user_says_otherwise() -> None:
+    few = Config((Layer("a file"),))
+    assert as_many_calls(few, 8) == few
+    assert model_options(as_many_calls(few, 32))["concurrency"] == 32
+    set_by_user = Config((Layer("a file", options={"model": {"concurrency": 4}}),))
+    assert model_options(as_many_calls(set_by_user, 32))["concurrency"] == 4
