@@ -226,6 +226,21 @@ def test_answer_without_text_is_told_by_its_type_at_once(
         client_of(ctx).ask(TALK, ctx)
 
 
+@pytest.mark.parametrize("given", ["a \ud800 tale", {"content": "a \ud800 tale"}])
+def test_recorded_answer_with_half_a_character_can_be_replayed(
+    context_of: Contexts,
+    here: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    given: Any,
+) -> None:
+    monkeypatch.setattr(Giving, "given", given)
+    ctx = context_of(f"{here}:Giving", folder=tmp_path)
+    assert client_of(ctx).ask(TALK, ctx).text == "a ? tale"
+    again = context_of(f"{here}:Giving", replay=tmp_path)
+    assert client_of(again).ask(TALK, again).text == "a ? tale"
+
+
 def test_mapping_like_a_message_is_an_answer(
     context_of: Contexts, here: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

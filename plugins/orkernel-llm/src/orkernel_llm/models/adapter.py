@@ -152,14 +152,14 @@ def is_answer(answer: Any) -> bool:
 def completion_of(answer: Any, free: bool, price: Callable[[Any], float | None]) -> Completion:
     """What a `ChatMessage`, a mapping like it, or a plain string says."""
     if isinstance(answer, str):
-        return Completion(text=answer, cost=0.0 if free else None)
+        return Completion(text=_whole(answer), cost=0.0 if free else None)
     raw = getattr(answer, "raw", None)
     choice = _first(_look(raw, "choices"))
     usage = getattr(answer, "token_usage", None)
     return Completion(
         text=_text(_look(answer, "content")),
         finish=str(_look(choice, "finish_reason") or "stop"),
-        refusal=str(_look(_look(choice, "message"), "refusal") or ""),
+        refusal=_whole(str(_look(_look(choice, "message"), "refusal") or "")),
         tool_calls=bool(
             getattr(answer, "tool_calls", None) or _look(_look(choice, "message"), "tool_calls")
         ),
@@ -183,4 +183,9 @@ def _text(content: Any) -> str:
     """The text of an answer's content, which may come in parts."""
     if isinstance(content, list):
         return "".join(_text(_look(part, "text")) for part in content)
-    return content if isinstance(content, str) else ""
+    return _whole(content) if isinstance(content, str) else ""
+
+
+def _whole(text: str) -> str:
+    """The text with a question mark for each half of a character, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
