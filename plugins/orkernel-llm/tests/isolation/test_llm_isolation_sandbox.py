@@ -415,3 +415,13 @@ def test_a_machine_without_a_temporary_folder_is_told_of_instead_of_failing(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(NoIsolation, match=r"no isolation works.*missing"):
         choose_backend("landlock")
+
+
+def test_nothing_is_left_when_the_interpreter_goes_before_what_it_started(
+    backend: Recorded,
+) -> None:
+    for _ in range(4):
+        with Sandbox(SMALL, backend) as sandbox:
+            code = "import os, time\nif os.fork() == 0:\n    time.sleep(60)\nos._exit(0)"
+            assert "exit code 0" in sandbox.run(code, 10).stopped
+        assert backend.survivors() == []

@@ -179,7 +179,7 @@ class Watch:
             now = time.monotonic()
             if self._deadline is not None and now > self._deadline:
                 return self._allowed
-            if now >= look:
+            if now >= look or (self._started and not marked):
                 pid = launched.process.pid
                 seen = processes.usage(pid, self._limits.memory_mb << 20)
                 exceeded = self._exceeded(launched, seen)

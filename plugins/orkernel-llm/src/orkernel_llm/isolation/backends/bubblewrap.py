@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -138,34 +139,42 @@ class BubblewrapProcess:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self._first: int | None = None
+        self._handle: int | None = None
 
     def room(self) -> Room:
         """What the working folder holds, seen through the first process of the namespace."""
-        first = self._find_first()
-        if first is None:
+        self._find_first()
+        if self._first is None:
             return Room(0, 0)
-        held = os.statvfs(f"/proc/{first}/root{FOLDER}")
+        held = os.statvfs(f"/proc/{self._first}/root{FOLDER}")
         used = (held.f_blocks - held.f_bfree) * held.f_frsize
         return Room(used, held.f_files - held.f_ffree)
 
-    def _find_first(self) -> int | None:
-        if self._first is None:
-            self._first = next(iter(processes.children(self.process.pid)), None)
-        return self._first
+    def _find_first(self) -> None:
+        """Take hold of the first process while it is there: `bwrap` may be gone before it."""
+        if self._handle is not None:
+            return
+        first = next(iter(processes.children(self.process.pid)), None)
+        if first is None:
+            return
+        try:
+            handle = os.pidfd_open(first)
+        except OSError:
+            return
+        if first in processes.children(self.process.pid):
+            self._first, self._handle = first, handle
+        else:
+            os.close(handle)
 
     def end(self) -> None:
         """Kill the namespace and wait until it is gone; its folder goes with it."""
-        first = self._find_first()
-        if first is not None:
-            try:
-                handle = os.pidfd_open(first)
-            except OSError:
-                handle = None
-            if handle is not None:
-                if first in processes.children(self.process.pid):
-                    signal.pidfd_send_signal(handle, signal.SIGKILL)
-                    processes.wait_for(handle)
-                os.close(handle)
+        self._find_first()
+        if self._handle is not None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            processes.wait_for(self._handle)
+            os.close(self._handle)
+            self._handle = None
         try:
             self.process.wait(0.2)
         except subprocess.TimeoutExpired:
