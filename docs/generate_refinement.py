@@ -25,7 +25,7 @@ from orkernel.report.values import flatten
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "refinement.md"
-RECORDING = HERE / "examples" / "recordings" / "kites"
+RECORDING = HERE / "recordings" / "kites"
 PLUGINS = "llm,offline,maxmin,highs,ortools"
 
 
@@ -64,11 +64,11 @@ def _lines(answer: Answer, calls: list[dict[str, Any]]) -> list[str]:
         "# Refinement, step by step",
         "",
         "How a second candidate repairs the first. The model's answers are a recording that we",
-        "wrote ourselves (`docs/refinement_story.py`, kept in `docs/examples/recordings/kites`);",
+        "wrote ourselves (`docs/refinement_story.py`, kept in `docs/recordings/kites`);",
         "checks, trial solves, scores and selection are the real ones. Repeat it without a model:",
         "",
         "```sh",
-        "cd docs/examples/recordings/kites",
+        "cd docs/recordings/kites",
         f"orkernel run statement.md --replay-model . --plugins {PLUGINS}",
         "```",
         "",

@@ -1,7 +1,7 @@
 """What a model would say about the kites: a first try with two faults, then a right one.
 
 These answers are written by us. `generate_refinement.py --record` plays them once through the real
-pipeline, whose recorder writes `examples/recordings/kites/calls/`; the page is then made by
+pipeline, whose recorder writes `recordings/kites/calls/`; the page is then made by
 replaying that recording.
 """
 

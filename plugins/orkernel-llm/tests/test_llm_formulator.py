@@ -169,6 +169,12 @@ def test_a_statement_without_a_problem_is_refused_in_the_models_words(
         LlmFormulator().formulate(Problem("Roses are red."), (), ctx)
 
 
+def test_a_doubt_beside_a_formulation_is_stated(run_of: Callable[..., Run]) -> None:
+    ctx, _, _ = run_of(json.dumps({**ANSWER, "refusal": "The price of silk is not said."}))
+    (assumption,) = LlmFormulator().formulate(PROBLEM, (), ctx).assumptions
+    assert assumption.text == "the language model doubts it: The price of silk is not said."
+
+
 def test_without_a_language_model_the_user_is_told_to_name_one() -> None:
     with pytest.raises(UsageError, match="--model"):
         LlmFormulator().formulate(PROBLEM, (), RunContext())

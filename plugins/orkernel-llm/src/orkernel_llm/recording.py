@@ -195,7 +195,7 @@ class Recorder:
             self._next += 1
         content = to_lines(call_to_json(call))
         self._folder.mkdir(exist_ok=True)
-        write_atomically(self._folder / f"{number:04d}.json", content + "\n", durable=False)
+        write_atomically(self._folder / f"{number:04d}.json", content + "\n")
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -58,8 +58,9 @@ CAP = {
 """Highest score of objective and constraints after such a trial."""
 NOTHING = 40.0
 """Highest score of objective and constraints if every decision of the best plan is zero."""
-ALTERNATIVE_COST = 5.0
-"""What each assumption of an alternative reading costs."""
+ALTERNATIVE_COST = 10.0
+"""What each assumption of an alternative reading costs; more than what a scorer that gives 95 to
+everything leaves between two readings."""
 
 
 class EvidenceScorer:

@@ -167,4 +167,8 @@ def _found(value: Any) -> Formulation:
             f"the language model finds no optimisation problem: {excerpt(compact.refusal, 400)}",
             fix="say what is to be decided, what limits it, and what is to be largest or smallest",
         )
-    return to_formulation(compact)
+    found = to_formulation(compact)
+    if not compact.refusal.strip():
+        return found
+    doubt = Assumption(text=f"the language model doubts it: {excerpt(compact.refusal, 400)}")
+    return found.model_copy(update={"assumptions": (*found.assumptions, doubt)})

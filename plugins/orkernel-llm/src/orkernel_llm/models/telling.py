@@ -71,6 +71,8 @@ def failure(fault: Fault, name: str, kind: str, tries: int) -> OrkernelError:
         fix = KEYS.get(kind, fix)
     if fault.trouble is Trouble.MODEL:
         fix = NAMES.get(kind, fix)
+    if kind == "litellm" and "provider not" in fault.detail.lower():
+        fix = "write litellm/PROVIDER/NAME, e.g. litellm/anthropic/claude-sonnet-4-5"
     return made(f"{name}: {fault.trouble.value}{status} after {counted(tries)}{detail}", fix=fix)
 
 
