@@ -15,6 +15,7 @@ from itertools import combinations
 from orkernel.formulation.diagnostics import Diagnostic, Severity
 from orkernel.formulation.elements import GROUPS, Definition, elements, stated_numbers
 from orkernel.formulation.numbers import Kind, Mention, find_numbers
+from orkernel.formulation.pairing import pairing_diagnostics
 from orkernel.formulation.quotes import QuoteIndex, mentions_within
 from orkernel.formulation.schema import (
     Formulation,
@@ -97,7 +98,8 @@ def provenance_diagnostics(formulation: Formulation, statement: str) -> list[Dia
     """
     if not statement.strip():
         return []
-    return list(_Audit(locate(formulation, statement), statement).findings())
+    located = locate(formulation, statement)
+    return [*_Audit(located, statement).findings(), *pairing_diagnostics(located)]
 
 
 class _Audit:

@@ -164,7 +164,7 @@ def test_programs_that_must_be_stopped_again_and_again_end_the_agent(solve: Solv
         "import sys\nsys.exit('bye')",
         "raise SystemExit(3)",
         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
-        "import os\nos.closerange(3, 64)",
+        "import os\nos.closerange(3, 5000)",
         "import sys\nsys.stdout.close(); sys.stderr.close(); sys.stdin.close()",
         "import os\nos.close(0); os.close(1); os.close(2)",
         "del final_answer",

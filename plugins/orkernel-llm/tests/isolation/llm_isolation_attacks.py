@@ -111,7 +111,7 @@ print("ESCAPED" if b"PLANTED" in found else "nothing", len(found))
         """
 import os
 kinds = set()
-for number in range(64):
+for number in range(5000):
     try:
         kinds.add(os.fstat(number).st_mode & 0o170000)
     except OSError:
@@ -403,7 +403,7 @@ import os, time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        for descriptor in range(64):
+        for descriptor in range(5000):
             try: os.close(descriptor)
             except OSError: pass
         time.sleep(60)
@@ -462,7 +462,7 @@ final_answer(Payload())
         "forge a result",
         """
 import os
-for number in range(3, 64):
+for number in range(3, 5000):
     try:
         os.write(number, b'{"id": 999, "finished": true, "value": 1}\\n')
     except OSError:
@@ -473,28 +473,28 @@ for number in range(3, 64):
     ),
     Attack(
         "write rubbish for a result",
-        "import os\nfor n in range(3, 64):\n    try: os.write(n, bytes(range(256)) + b'\\n')\n"
+        "import os\nfor n in range(3, 5000):\n    try: os.write(n, bytes(range(256)) + b'\\n')\n"
         "    except OSError: pass",
         "what is no result",
         stops=True,
     ),
     Attack(
         "write brackets without end",
-        "import os\nfor n in range(3, 64):\n"
+        "import os\nfor n in range(3, 5000):\n"
         "    try: os.write(n, b'[' * 60000 + b'\\n')\n    except OSError: pass",
         "what is no result",
         stops=True,
     ),
     Attack(
         "write a line without end",
-        "import os\nfor n in range(3, 64):\n    try:\n"
+        "import os\nfor n in range(3, 5000):\n    try:\n"
         "        while True: os.write(n, b'x' * 60000)\n    except OSError: pass",
         "answer limit",
         stops=True,
     ),
     Attack(
         "close the pipes",
-        "import os, time\nos.closerange(3, 64)\ntime.sleep(9)",
+        "import os, time\nos.closerange(3, 5000)\ntime.sleep(9)",
         r"closed its pipe|ended itself|what is no result",
         stops=True,
     ),

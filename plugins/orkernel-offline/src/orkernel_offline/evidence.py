@@ -56,6 +56,8 @@ CAP = {
     Status.ILL_POSED: 20.0,
 }
 """Highest score of objective and constraints after such a trial."""
+DOUBTFUL = frozenset({"number-not-in-quote", "number-not-in-statement", "values-in-another-order"})
+"""Diagnostics that speak against a value."""
 NOTHING = 40.0
 """Highest score of objective and constraints if every decision of the best plan is zero."""
 ALTERNATIVE_COST = 10.0
@@ -128,7 +130,7 @@ def _numbers(statement: str, formulation: Formulation, candidate: Candidate) -> 
         )
     )
     used = sum(_covered(m.start, m.end, spans) for m in mentions)
-    doubtful = sum(d.code == "unsupported-value" for d in candidate.diagnostics)
+    doubtful = sum(d.code in DOUBTFUL for d in candidate.diagnostics)
     score = _share(max(0, used - doubtful), len(mentions), "numbers")
     if doubtful:
         return Score(score.value, f"{score.explanation}, {doubtful} not in their quote")

@@ -178,9 +178,11 @@ def _things(
     if not np.any((point < -SLACK) | _is_partial(point)):
         return
     asked = counted_things(statement)
-    if not asked:
-        return
-    counting = [(v, noun) for v in formulation.variables if (noun := _noun_of(v, asked))]
+    counting = [
+        (v, noun)
+        for v in formulation.variables
+        if (noun := _noun_of(v, asked) or _counted_in_quote(v))
+    ]
     if not counting:
         return
     try:
@@ -230,6 +232,21 @@ def counted_things(statement: str) -> dict[str, str]:
                 found[base] = word.lower()
                 break
     return found
+
+
+def _counted_in_quote(variable: VariableDefinition) -> str | None:
+    """What a variable counts whose own quote asks how many, e.g. "how many of each"."""
+    from orkernel_offline.english.lexicon import UNITS
+    from orkernel_offline.english.morphology import lemma
+
+    for source in variable.sources:
+        for match in ASKED.finditer(source.quote):
+            words = [word.lower() for word in WORD.findall(match.group(1))]
+            if words[:2] in (["of", "each"], ["of", "them"]) and not any(
+                lemma(word) in UNITS for word in WORD.findall((variable.unit or "").lower())
+            ):
+                return "things: its quote asks how many"
+    return None
 
 
 def _noun_of(variable: VariableDefinition, asked: dict[str, str]) -> str | None:
