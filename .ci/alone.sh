@@ -14,7 +14,7 @@ for folder in "${folders[@]}"; do
   name="$(basename "$folder")"
   echo "-- $name alone with the kernel"
   python3 -m venv "$work/$name"
-  "$work/$name/bin/pip" install -q ".[units]" "./plugins/$name" \
+  "$work/$name/bin/pip" install -q ".[units]" "./plugins/$name[test]" \
     "pytest>=8.2" "pytest-xdist>=3.6" "hypothesis>=6.100"
   if [ -f "plugins/$name/requirements-test.txt" ]; then
     "$work/$name/bin/pip" install -q --no-deps -r "plugins/$name/requirements-test.txt"
