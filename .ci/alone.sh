@@ -19,6 +19,6 @@ for folder in "${folders[@]}"; do
   if [ -f "plugins/$name/requirements-test.txt" ]; then
     "$work/$name/bin/pip" install -q --no-deps -r "plugins/$name/requirements-test.txt"
   fi
-  PATH="$work/$name/bin:$PATH" "$work/$name/bin/python" -m pytest -q -n "${ORKERNEL_WORKERS:-auto}" "plugins/$name/tests"
+  PATH="$work/$name/bin:$PATH" "$work/$name/bin/python" -m pytest -q -n auto "plugins/$name/tests"
   rm -rf "${work:?}/$name"
 done
