@@ -54,25 +54,20 @@ class Agents:
 
     def specs(self) -> Mapping[str, SolverAgentSpec]:
         """All usable solver agents by name, those of last resort left out."""
-        records = self.registry.records("solver_agents")
-        return {
-            n: r
-            for n, r in records.items()
-            if isinstance(r, SolverAgentSpec)
-            and not r.last_resort
-            and (self.ctx.language_model is not None or not r.needs_language_model)
-        }
+        return {n: r for n, r in self._usable().items() if not r.last_resort}
 
     def last_resorts(self, model: Model) -> list[SolverAgentSpec]:
         """The agents of last resort that take the model and can work in this run."""
-        return [
-            r
-            for r in self.registry.records("solver_agents").values()
+        return [r for r in self._usable().values() if r.last_resort and takes(r, model)]
+
+    def _usable(self) -> dict[str, SolverAgentSpec]:
+        """The agents that can work in this run: with its language model, or without any."""
+        return {
+            n: r
+            for n, r in self.registry.records("solver_agents").items()
             if isinstance(r, SolverAgentSpec)
-            and r.last_resort
             and (self.ctx.language_model is not None or not r.needs_language_model)
-            and takes(r, model)
-        ]
+        }
 
     def is_last_resort(self, name: str) -> bool:
         """True for an agent that is asked only after all others, or by name."""

@@ -90,6 +90,28 @@ def model_options(config: Config) -> dict[str, Any]:
     return values
 
 
+def chosen_model(
+    config: Config, name: str | None, base_url: str | None = None, replay: str | Path | None = None
+) -> LanguageModel | None:
+    """The language model of a run, or None if none is asked for.
+
+    Args:
+        config: Where its options are set.
+        name: What `--model` said, or None.
+        base_url: Address of its server, or None.
+        replay: Folder of recorded calls, or None.
+
+    Raises:
+        UsageError: An address without a model, or an option that is wrong.
+    """
+    if name is None and replay is None:
+        if base_url is not None:
+            raise UsageError("--base-url needs a model", fix="add --model openai/NAME")
+        return None
+    folder = Path(replay) if replay is not None else None
+    return LanguageModel(name or "", base_url, folder, model_options(config))
+
+
 def without_credentials(url: str | None) -> str | None:
     """An address without user, password, query and fragment, fit to be written down."""
     if url is None:

@@ -20,7 +20,7 @@ from orkernel.errors import Cancelled, Refused, RefusedError, Unavailable, Usage
 from orkernel.formulation.check import Diagnostic, Severity
 from orkernel.formulation.schema import Formulation
 from orkernel.interrupts import interruptible
-from orkernel.language_model import LanguageModel, model_options
+from orkernel.language_model import chosen_model
 from orkernel.model import Model
 from orkernel.plugins.containment import contained
 from orkernel.presenting import presented
@@ -138,7 +138,7 @@ def run(
         seed=seed,
         second_opinion=second_opinion,
         options=options,
-        language_model=language_model(registry, model, base_url, replay_model),
+        language_model=chosen_model(registry.config, model, base_url, replay_model),
         preset=preset,
         asks=ask is not None,
     )
@@ -146,29 +146,6 @@ def run(
     folder = RunFolder.create(Path(out), given.name) if out is not None else None
     return execute(
         request, registry, folder, observe=observe, ask=ask, cancel=cancel or threading.Event()
-    )
-
-
-def language_model(
-    registry: Registry,
-    name: str | None,
-    base_url: str | None = None,
-    replay: str | Path | None = None,
-) -> LanguageModel | None:
-    """The language model of a run, or None if none is asked for.
-
-    Raises:
-        UsageError: An address without a model, or an option that is wrong.
-    """
-    if name is None and replay is None:
-        if base_url is not None:
-            raise UsageError("--base-url needs a model", fix="add --model openai/NAME")
-        return None
-    return LanguageModel(
-        name or "",
-        base_url,
-        Path(replay) if replay is not None else None,
-        model_options(registry.config),
     )
 
 

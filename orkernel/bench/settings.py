@@ -58,14 +58,14 @@ class Setting:
         Raises:
             UsageError: A plugin or preset that does not exist, or a value without sense.
         """
-        from orkernel.pipeline import language_model
+        from orkernel.language_model import chosen_model
         from orkernel.records import Problem
         from orkernel.request import Request, check_names
 
         given = dict(self.arguments)
         model = (given.pop(name, None) for name in ("model", "base_url", "replay_model"))
         given = {key: value for key, value in given.items() if key != "k" or value is not None}
-        asked = language_model(registry, *model)
+        asked = chosen_model(registry.config, *model)
         check_names(Request(Problem(""), **given, language_model=asked), registry)
 
     def to_json(self) -> dict[str, Any]:

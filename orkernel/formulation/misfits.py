@@ -23,7 +23,7 @@ _KINDS = {
     "assumptions": "assumption",
 }
 _UNION_TAG = re.compile(r"int|float|str|none|dict\[.*|list\[.*|constrained-str|function-.*")
-_WORDS_FOR = {
+WORDS_FOR = {
     "min": "minimize",
     "minimise": "minimize",
     "max": "maximize",
@@ -34,6 +34,7 @@ _WORDS_FOR = {
     "real": "continuous",
     "float": "continuous",
 }
+"""What people and models write for the words of the schema."""
 
 
 def misfits(error: ValidationError, data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -107,7 +108,7 @@ def _explain(
             return f"the key '{path}' is not known", _known_keys(location, data)
         case "literal_error":
             allowed = str(context.get("expected", ""))
-            meant = _WORDS_FOR.get(str(value).casefold(), "")
+            meant = WORDS_FOR.get(str(value).casefold(), "")
             choices = re.findall(r"'([^']*)'", allowed)
             close = difflib.get_close_matches(str(value).casefold(), choices, n=1)
             guess = meant if meant in choices else close[0] if close else ""

@@ -15,20 +15,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictFloat, StrictInt
 
+from orkernel.formulation.misfits import WORDS_FOR
+
 Number = StrictInt | StrictFloat
 Numbers = Number | list[Number] | list[list[Number]] | list[list[list[Number]]]
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?")
-_WORDS_FOR = {
-    "min": "minimize",
-    "minimise": "minimize",
-    "max": "maximize",
-    "maximise": "maximize",
-    "int": "integer",
-    "bool": "binary",
-    "boolean": "binary",
-    "real": "continuous",
-    "float": "continuous",
-}
 
 
 def number_of(value: Any) -> Any:
@@ -78,7 +69,7 @@ def _word(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     word = value.strip().lower()
-    return _WORDS_FOR.get(word, word)
+    return WORDS_FOR.get(word, word)
 
 
 def _nothing(value: Any) -> Any:
